@@ -11,8 +11,8 @@ export const BulkResult = z
   .object({
     index: z.int().meta({ description: "Position of the item in the request, from 0" }),
     status: z.enum(["success", "failed"]).meta({ description: "Whether the item succeeded" }),
-    id: z.int().nullable().meta({ description: "Record that was created or named by the item; null when there is none" }),
-    error: z.string().nullable().meta({ description: "Why it failed" }),
+    id: z.int().nullable().meta({ description: "Id of the created or named record; null when there is none" }),
+    error: z.string().nullable().meta({ description: "Error; null on success" }),
   })
   .meta({ id: "BulkResult", description: "Result of one item of a bulk request" });
 export type BulkResult = z.output<typeof BulkResult>;

@@ -110,6 +110,7 @@ function parse(content: string): unknown {
 }
 
 function badCursor(cause?: unknown): Problem {
-  const message = "This cursor is not valid here; pass pagination.next_cursor of this very list, or leave it out to start at the top";
+  const message =
+    "This cursor is not valid for this list; pass pagination.next_cursor of the same list, or omit it to start at the beginning";
   return new Problem("invalid", message, { items: [{ loc: ["query", "cursor"], msg: message, type: "value_error" }], cause });
 }

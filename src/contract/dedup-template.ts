@@ -5,8 +5,8 @@ export const dedupKeyNames = ["camera_id", "rule_id", "object_type", "severity"]
 export function dedupTemplateFault(template: string): string | undefined {
   const allowed = dedupKeyNames.map((name) => `{${name}}`).join(", ");
   for (const [text, name] of template.matchAll(/\{([^{}]*)\}|[{}]/g)) {
-    if (name === undefined) return `Has a brace without its counterpart; braces are for ${allowed} only`;
-    if (!(dedupKeyNames as readonly string[]).includes(name)) return `Does not know ${text}; the names are ${allowed}`;
+    if (name === undefined) return `Contains an unmatched brace; braces are only for ${allowed}`;
+    if (!(dedupKeyNames as readonly string[]).includes(name)) return `Contains the unknown name ${text}; the names are ${allowed}`;
   }
   return undefined;
 }

@@ -83,7 +83,7 @@ export const ControlMessage = z.discriminatedUnion("type", [
     "pong",
     z.object({
       last_sequence: z.int().optional().meta({
-        description: "Up to here everything was sent that is subscribed to: where to resume. Absent while history is still being sent",
+        description: "Every subscribed message up to this sequence has been sent; resume from here. Absent while history is being sent",
       }),
     }),
   ),
@@ -91,14 +91,11 @@ export const ControlMessage = z.discriminatedUnion("type", [
     "subscribed",
     z.object({
       types: z.array(z.string()).meta({ description: "The active patterns; `*` is everything" }),
-      except: z.array(z.string()).optional().meta({ description: "Patterns taken out of the active ones again" }),
+      except: z.array(z.string()).optional().meta({ description: "Excluded patterns" }),
     }),
   ),
   control("error", z.object({ message: z.string() })),
-  control(
-    "gap",
-    z.object({ from: z.int(), to: z.int() }).meta({ description: "These sequences do not exist here (any more); both ends are included" }),
-  ),
+  control("gap", z.object({ from: z.int(), to: z.int() }).meta({ description: "Missing sequences, both ends included" })),
   control("system_status", z.object({ status: z.string() })),
 ]);
 export type ControlMessage = z.output<typeof ControlMessage>;

@@ -12,20 +12,20 @@ type Render = (type: z.ZodType) => unknown;
 
 /** The response headers to which `responsesOf` refers. */
 export const responseHeaders: Json = {
-  RequestId: header("By this id the log tells of the request"),
-  IgnoredParameters: header("Query parameters that this path does not know; only where there were some"),
+  RequestId: header("Id of the request; log lines about it contain it"),
+  IgnoredParameters: header("Unknown query parameters that were ignored; absent when there are none"),
   Deprecation: header("`true` when `offset` was used"),
-  Tag: header("Names this content; for If-None-Match"),
-  LastModified: header("Time of the file; for If-Modified-Since"),
-  CacheControl: header("Whether, and for how long, the content may be shown without asking again"),
+  Tag: header("Identifier of this content, for If-None-Match"),
+  LastModified: header("Time of the file, for If-Modified-Since"),
+  CacheControl: header("Whether and for how long clients may cache the content"),
   AcceptRanges: header("`bytes`: parts of it can be asked for with Range"),
-  ContentRange: header("Which part this is, and how long the whole is"),
-  ContentDisposition: header("The name under which to keep it"),
+  ContentRange: header("Position of this part and total length"),
+  ContentDisposition: header("File name for the download"),
   Authenticate: header("`ApiKey`: in the header X-API-Key, or in the query"),
   RetryAfter: header("Seconds to wait before the next try", "integer"),
   RateLimitLimit: header("Requests that one client may make within 60 seconds, burst included", "integer"),
-  RateLimitRemaining: header("Requests that are left, which is none", "integer"),
-  RateLimitReset: header("When the window is empty again, in seconds since 1970", "integer"),
+  RateLimitRemaining: header("Remaining requests, always 0", "integer"),
+  RateLimitReset: header("End of the window, in seconds since 1970", "integer"),
 };
 
 function header(description: string, type: "string" | "integer" = "string"): Json {
@@ -48,8 +48,8 @@ export function responsesOf(route: Route, render: Render): Json {
   };
   const responses: Record<string, Json> = {
     [route.status ?? 200]: success,
-    ...(hasRanges(route) && { 206: { ...success, description: "The part named by Range" } }),
-    ...(canBeNotModified(route) && { 304: { description: "As in If-None-Match" } }),
+    ...(hasRanges(route) && { 206: { ...success, description: "The part requested with Range" } }),
+    ...(canBeNotModified(route) && { 304: { description: "Not modified since the version in If-None-Match" } }),
     ...Object.fromEntries(
       Object.entries(refusalsOf(route)).map(([status, description]) => [status, refusalOf(Number(status), description)]),
     ),
@@ -64,7 +64,7 @@ export function responsesOf(route: Route, render: Render): Json {
     const type = status === 422 ? ValidationErrorBody : status === 429 && !isSentence ? RateLimitBody : ErrorBody;
     // Health routes reply with the same body when the status is 503
     if (status === 503 && route.refusals?.[503] !== undefined && reply && !isBinary(reply)) {
-      const unwell = { summary: "Something is not well", value: exampleWith(reply, route.example?.unwell) };
+      const unwell = { summary: "Degraded or unhealthy", value: exampleWith(reply, route.example?.unwell) };
       return { description, content: json(render(z.union([reply, type])), { examples: { Unwell: unwell, ...examples } }) };
     }
     return { description, content: json(render(type), { examples }) };
@@ -110,17 +110,17 @@ function refusalsOf(route: Route): Readonly<Record<number, string>> {
   const foreign = route.method === "get" ? foreignHost : `${foreignHost}, or a page of another site asks`;
   return {
     ...(route.body && {
-      400: "The body could not be read to its end",
+      400: "The body ended early",
       413: "The body is too large",
       415: "The body is not JSON",
     }),
     ...(route.auth !== "none" && { 401: "The API key is missing or wrong" }),
-    ...(hasRanges(route) && { 416: "The file has no part as named by Range" }),
-    ...(canBeInvalid(route) && { 422: "Something in the request is not valid" }),
+    ...(hasRanges(route) && { 416: "The file does not contain the requested range" }),
+    ...(canBeInvalid(route) && { 422: "The request is not valid" }),
     ...(route.tier !== "none" && { 429: "More requests than the limit allows" }),
     500: "Internal error",
     // The liveness route depends on nothing that could be unavailable
-    ...((route.auth !== "none" || route.tier !== "none") && { 503: "The database is away; try again in a moment" }),
+    ...((route.auth !== "none" || route.tier !== "none") && { 503: "The database is not available; try again later" }),
     ...route.refusals,
     403: route.refusals?.[403] === undefined ? foreign : `${foreign}. ${route.refusals[403]}`,
   };

@@ -7,19 +7,19 @@ import type { Route } from "./route.ts";
 type Json = Record<string, unknown>;
 
 const tags: Readonly<Record<string, string>> = {
-  cameras: "Cameras and their folders, what is usual there, and changes of what they see",
-  detections: "What the detector saw on pictures",
-  images: "The ledger of pictures: what became of each file",
-  events: "What happened, judged",
-  entities: "Whom and what was recognised again",
-  alerts: "Rules, and the alerts that they raised",
-  notifications: "Mails and messages by which people are told of alerts",
-  "outbound webhooks": "Other programs that are told what happens",
-  "alert receiver": "What monitoring systems report to homesec",
-  explain: "Why something happened, or did not",
-  analytics: "Questions about up to a year of days, in UTC",
+  cameras: "Cameras, their folders, baselines and scene changes",
+  detections: "Objects that the detector found in pictures",
+  images: "The ledger: every file with its outcome",
+  events: "Events with their risk scores",
+  entities: "Recognised people and objects",
+  alerts: "Alert rules, alerts and silences",
+  notifications: "Notifications to people by mail and chat",
+  "outbound webhooks": "Webhooks that send events to other programs",
+  "alert receiver": "Alerts from monitoring systems",
+  explain: "Explanations of what happened and what did not",
+  analytics: "Statistics for up to a year, per UTC day",
   system: "Health, pipeline, configuration, storage and metrics",
-  documents: "This API, described",
+  documents: "Documents that describe this API",
 };
 
 /** Renders routes as an OpenAPI 3.1 document. The same routes and version always give the same document. */
@@ -36,7 +36,7 @@ export function openapi(routes: Readonly<Record<string, Route>>, version: string
     info: {
       title: "homesec",
       version,
-      description: "Home security monitoring. Times are UTC. Live messages come over the WebSocket at /ws/events.",
+      description: "Home security monitoring. Times are UTC. The WebSocket at /ws/events sends live messages.",
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/", description: "The daemon that serves this document" }],
@@ -49,12 +49,12 @@ export function openapi(routes: Readonly<Record<string, Route>>, version: string
       headers: responseHeaders,
       examples: refusalExamples,
       securitySchemes: {
-        header: { type: "apiKey", in: "header", name: "X-API-Key", description: "Needed when the daemon runs with API_KEY_ENABLED=true" },
+        header: { type: "apiKey", in: "header", name: "X-API-Key", description: "Required when API_KEY_ENABLED=true" },
         query: {
           type: "apiKey",
           in: "query",
           name: "api_key",
-          description: "Where no header can be sent; addresses are logged and cached",
+          description: "For clients that cannot send headers; proxies may log or cache the URL",
         },
       },
     },

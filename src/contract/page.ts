@@ -13,9 +13,9 @@ export const pageQuery = {
 
 export const Pagination = z
   .object({
-    total: z.int().meta({ description: "Exact number of rows that match", example: 1 }),
+    total: z.int().meta({ description: "Exact number of matching rows", example: 1 }),
     limit: z.int().meta({ description: "Requested page size", example: 50 }),
-    offset: z.int().meta({ description: "Rows that were skipped; 0 with a cursor" }),
+    offset: z.int().meta({ description: "Skipped rows; 0 with a cursor" }),
     next_cursor: z.string().nullable().meta({ description: "`cursor` of the next page; null on the last one" }),
     has_more: z.boolean().meta({ description: "Whether there is a next page" }),
   })

@@ -54,7 +54,7 @@ export function unstorableTexts(value: unknown, at: "body", { itemsAside = false
       if (itemsAside && isList && node.depth === 1) continue;
       for (const [key, child] of Object.entries(node.value)) {
         if (!isList && items.length < mostItems && unstorable(key))
-          tell(locOf(parent), `A field name here is not valid: ${unstorable(key)}`);
+          tell(locOf(parent), `A field name at this location is not valid: ${unstorable(key)}`);
         waiting.push({ value: child, key: isList ? Number(key) : key, parent, depth: node.depth + 1 });
       }
     }

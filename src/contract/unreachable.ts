@@ -7,7 +7,7 @@ import { Problem } from "./problem.ts";
  */
 export function unreachable(base: string, cause: unknown, { waitedMs, otherwise }: { waitedMs?: number; otherwise: string }): Problem {
   if (isUntrusted(cause)) {
-    const message = `The certificate of ${base} is not trusted (${innermost(cause)}); if it is the right one, name it with --ca-file or HOMESEC_CA_FILE`;
+    const message = `The certificate of ${base} is not trusted (${innermost(cause)}); if it is correct, pass it with --ca-file or HOMESEC_CA_FILE`;
     return new Problem("unreachable", message, { cause });
   }
   const late = waitedMs !== undefined && isTimeout(cause) ? `no answer within ${waitedMs / 1000} s` : undefined;
@@ -31,7 +31,7 @@ function mistakenScheme(base: string, cause: unknown): string | undefined {
 /** Creates the problem for a reply that began and did not end. `mayHaveChanged`: the request was to change something. */
 export function brokenOff(base: string, cause: unknown, mayHaveChanged: boolean): Problem {
   const remedy = mayHaveChanged ? "it may have done what was asked: look before you ask again" : "ask again";
-  return new Problem("unreachable", `The answer of the daemon at ${base} broke off in the middle; ${remedy}`, { cause });
+  return new Problem("unreachable", `The reply of the daemon at ${base} ended early; ${remedy}`, { cause });
 }
 
 /** Checks whether `error` is a timeout, or the abort that a timeout caused while a body was read. */

@@ -194,6 +194,6 @@ export const CameraSlug = z.string().regex(/^[a-z0-9_-]{1,64}$/, "Must be 1 to 6
 export function readOnly<T extends z.ZodObject, K extends keyof T["shape"] & string>(record: T, writable: readonly K[]) {
   const entries = Object.keys(record.shape)
     .filter((key) => !(writable as readonly string[]).includes(key))
-    .map((key) => [key, z.unknown().optional().meta({ readOnly: true, description: "Ignored: only homesec sets it" })]);
+    .map((key) => [key, z.unknown().optional().meta({ readOnly: true, description: "Read-only; ignored in requests" })]);
   return Object.fromEntries(entries) as { [P in Exclude<keyof T["shape"], K>]: z.ZodOptional<z.ZodUnknown> };
 }

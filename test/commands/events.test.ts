@@ -189,7 +189,7 @@ it("an answer to a change that breaks off does not say that nothing was done", a
   const [read, change] = await Promise.all(
     ["show", "review"].map((what) => cli(["events", what, "1", "--url", url], { cwd: folder.path, env: { DATA_DIR: folder.path } })),
   );
-  expect(read).toMatchObject({ code: 6, err: expect.stringContaining("broke off in the middle; ask again") });
+  expect(read).toMatchObject({ code: 6, err: expect.stringContaining("ended early; ask again") });
   expect(change).toMatchObject({ code: 6, err: expect.stringContaining("it may have done what was asked: look before you ask again") });
   server.close();
 });
@@ -204,7 +204,7 @@ it("an export that breaks off is told, and leaves no half of a file", async () =
   const { code, err } = await cli(["events", "export", "--url", `http://127.0.0.1:${(server.address() as AddressInfo).port}`], {
     cwd: own.path,
   });
-  expect([code, err]).toEqual([6, expect.stringContaining("broke off in the middle")]);
+  expect([code, err]).toEqual([6, expect.stringContaining("ended early")]);
   expect(await readdir(own.path)).toEqual([]);
   server.close();
   await own.remove();

@@ -21,13 +21,13 @@ export const SentAlert = z.object({
 /** The body of Alertmanager's webhook, version 4. Unknown fields are ignored. */
 export const SentAlerts = z.object({
   version: z.string().meta({ description: "Version of the format; `4`" }),
-  groupKey: z.string().meta({ description: "Key by which Alertmanager grouped the alerts" }),
+  groupKey: z.string().meta({ description: "Grouping key in Alertmanager" }),
   truncatedAlerts: z.int().min(0).default(0).meta({ description: "Number of alerts that Alertmanager left out" }),
   status: Status.meta({ description: "`firing` while at least one alert is firing" }),
   receiver: z.string().meta({ description: "Name of the receiver in the Alertmanager configuration" }),
   groupLabels: Texts.meta({ description: "Labels of the group" }),
-  commonLabels: Texts.meta({ description: "Labels that all alerts have" }),
-  commonAnnotations: Texts.meta({ description: "Annotations that all alerts have" }),
+  commonLabels: Texts.meta({ description: "Labels common to all alerts" }),
+  commonAnnotations: Texts.meta({ description: "Annotations common to all alerts" }),
   externalURL: z.string().meta({ description: "URL of Alertmanager" }),
   alerts: z.array(SentAlert).meta({ description: "The alerts of the group" }),
 });
@@ -49,7 +49,7 @@ export const ReceivedAlert = z
     ended_at: Instant.nullable().meta({ description: "End of the alert; null while it is firing" }),
     generator_url: z.string().nullable().meta({ description: "URL of the source", example: "http://prometheus.example:9090/graph" }),
     receiver: z.string().meta({ description: "Name of the receiver in the Alertmanager configuration", example: "homesec" }),
-    group_key: z.string().meta({ description: "Key by which Alertmanager grouped the alert", example: '{}:{alertname="DetectorDown"}' }),
+    group_key: z.string().meta({ description: "Grouping key in Alertmanager", example: '{}:{alertname="DetectorDown"}' }),
     external_url: z.string().meta({ description: "URL of Alertmanager", example: "http://alertmanager.example:9093" }),
     first_received_at: Instant.meta({ description: "First receipt" }),
     last_received_at: Instant.meta({ description: "Last receipt" }),

@@ -9,7 +9,7 @@ export const ChannelResult = z
   .object({
     channel: z.enum(channels).meta({ description: "Channel" }),
     status: z.enum(["waiting", "sent", "failed", "expired", "cancelled", "unusable"]).meta({ description: "Delivery status" }),
-    reason: z.string().nullable().meta({ description: "Reason why it waits, failed or cannot be used" }),
+    reason: z.string().nullable().meta({ description: "Why the notification waits or failed, or the channel is unusable" }),
     attempts: z.int().meta({ description: "Attempts made", example: 1 }),
     late: z.boolean().meta({ description: "True when the first attempt did not succeed" }),
   })
@@ -20,11 +20,11 @@ export const AlertMetadata = z
     rule_name: z.string().meta({ description: "Name of the rule when the alert was raised", example: "People at night" }),
     matched_conditions: z.array(z.string()).meta({ description: "Conditions that matched, such as `risk_score >= 70`" }),
     channels: z.array(ChannelResult).meta({ description: "Delivery status per channel of the rule" }),
-    reason: z.string().nullable().meta({ description: "Reason why the alert is pending although nothing is queued" }),
+    reason: z.string().nullable().meta({ description: "Why the alert is pending although nothing is queued" }),
   })
   .meta({
     id: "AlertMetadata",
-    description: "Why an alert was raised and how its notifications went",
+    description: "Matched conditions and delivery status of an alert",
     example: { matched_conditions: ["risk_score >= 70", "object_type in [person]"] },
   });
 
@@ -42,7 +42,7 @@ export const Alert = z
     status: z.enum(alertStatuses).meta({ description: "`acknowledged` and `dismissed` are final", example: "delivered" }),
     dedup_key: z.string().meta({ description: "Key of the cooldown: it suppresses other alerts with the same key" }),
     created_at: Instant.meta({ description: "Time the alert was raised", example: "2026-01-31T22:16:11.372Z" }),
-    delivered_at: Instant.nullable().meta({ description: "When the first channel succeeded; null until then" }),
+    delivered_at: Instant.nullable().meta({ description: "Time of the first successful delivery; null until then" }),
     acknowledged_at: Instant.nullable().meta({ description: "Time of the acknowledgement, or null" }),
     dismissed_at: Instant.nullable().meta({ description: "Time of the dismissal, or null" }),
     alert_metadata: AlertMetadata,
@@ -56,7 +56,7 @@ export const Alert = z
 // Any text is accepted; an id that does not exist is 404 in any format
 const params = z.object({ id: z.string().meta({ description: "Alert id, a UUID" }) });
 const noSuchAlert = "No alert has this id";
-const isOver = "The alert was acknowledged or dismissed before";
+const isOver = "The alert is already acknowledged or dismissed";
 
 export const alertRoutes = {
   listAlerts: route("/api/alerts", {
@@ -64,7 +64,7 @@ export const alertRoutes = {
     summary: "List alerts, newest first",
     tag: "alerts",
     query: z.object({
-      status: EnumText(alertStatuses).optional().meta({ description: "Only in this state" }),
+      status: EnumText(alertStatuses).optional().meta({ description: "Only with this status" }),
       severity: EnumText(severities).optional().meta({ description: "Only of this severity" }),
       rule_id: z.guid().optional().meta({ description: "Only of this rule" }),
       camera_id: z.string().optional().meta({ description: "Only of this camera" }),
@@ -77,7 +77,7 @@ export const alertRoutes = {
   }),
   getAlert: route("/api/alerts/{id}", {
     method: "get",
-    summary: "One alert",
+    summary: "Get an alert",
     tag: "alerts",
     params,
     reply: Alert,

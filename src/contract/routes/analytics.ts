@@ -4,11 +4,11 @@ import { route } from "../route.ts";
 import { DayText, IntText } from "../values.ts";
 
 const Day = z.string().meta({ format: "date", description: "A day in UTC", example: "2026-01-31" });
-const Count = z.int().meta({ description: "How many", example: 9 });
-const Percentage = z.number().meta({ description: "Out of the detections of all classes; 0 to 100", example: 66.67 });
-const CameraId = z.string().meta({ description: "Every camera that is not deleted", example: "front-door" });
+const Count = z.int().meta({ description: "Number", example: 9 });
+const Percentage = z.number().meta({ description: "Percentage of the detections of all classes, 0 to 100", example: 66.67 });
+const CameraId = z.string().meta({ description: "Camera id; deleted cameras are left out", example: "front-door" });
 const CameraName = z.string().meta({ description: "Name of the camera", example: "Front door" });
-const Score = z.int().meta({ description: "Included" });
+const Score = z.int().meta({ description: "Bound of the bucket, inclusive" });
 const ObjectType = z.string().meta({ description: "Class of the object", example: "person" });
 
 const range = {
@@ -27,7 +27,7 @@ const common = {
   tag: "analytics",
   etag: true,
   maxAgeSeconds: 300,
-  refusals: { 400: "`start_date` lies after `end_date`, or the range has more than 365 days" },
+  refusals: { 400: "`start_date` is after `end_date`, or the range has more than 365 days" },
 } as const;
 
 export const analyticsRoutes = {
@@ -50,7 +50,7 @@ export const analyticsRoutes = {
   }),
   getCameraUptime: route("/api/analytics/camera-uptime", {
     ...common,
-    summary: "Share of days on which each camera had a detection",
+    summary: "Percentage of days with a detection, per camera",
     query: z.object(range),
     reply: z.object({
       cameras: z
@@ -58,11 +58,11 @@ export const analyticsRoutes = {
           z.object({
             camera_id: CameraId,
             camera_name: CameraName,
-            uptime_percentage: Percentage.meta({ description: "Days with at least one detection, out of all days of the range; 0 to 100" }),
+            uptime_percentage: Percentage.meta({ description: "Percentage of days of the range with at least one detection, 0 to 100" }),
             detection_count: Count,
           }),
         )
-        .meta({ description: "By their ids" }),
+        .meta({ description: "Cameras in order of id" }),
       ...asked,
     }),
   }),
@@ -90,10 +90,10 @@ export const analyticsRoutes = {
     reply: z.object({
       buckets: z
         .array(z.object({ min_score: Score, max_score: Score, count: Count }))
-        .meta({ description: "From 0 to 100, without a gap" }),
+        .meta({ description: "Buckets from 0 to 100 without gaps" }),
       total_events: Count,
       ...asked,
-      bucket_size: z.int().meta({ description: "As asked; the last bucket ends at 100 and may be larger or smaller", example: 10 }),
+      bucket_size: z.int().meta({ description: "Requested size; the last bucket ends at 100 and may be larger or smaller", example: 10 }),
     }),
   }),
   getRiskScoreTrends: route("/api/analytics/risk-score-trends", {

@@ -4,7 +4,10 @@ import { route } from "../route.ts";
 import { CameraIdText, Instant, IntText, readOnly } from "../values.ts";
 
 const Hour = z.int().min(0).max(23).meta({ description: "Hour of the day, 0 to 23, in the time zone of the machine", example: 18 });
-const PeakHour = Hour.nullable().meta({ description: "0 to 23, in the time zone of the machine; null when nothing is known", example: 18 });
+const PeakHour = Hour.nullable().meta({
+  description: "Busiest hour, 0 to 23, in the time zone of the machine; null without data",
+  example: 18,
+});
 
 const Average = z.number().meta({ description: "Average detections per hour", example: 1.4 });
 const Deviation = z.number().meta({ description: "Standard deviation of the average", example: 1.1 });
@@ -15,9 +18,7 @@ export const Baseline = z
   .object({
     camera_id: CameraIdText,
     camera_name: z.string().meta({ description: "Display name", example: "Front door" }),
-    baseline_established: z
-      .boolean()
-      .meta({ description: "Enough is known to judge at least one hour: `min_samples` samples of this hour of any day" }),
+    baseline_established: z.boolean().meta({ description: "Whether at least one hour of the day has `min_samples` samples" }),
     data_points: z.int().meta({ description: "Number of hours learned from", example: 512 }),
     hourly_patterns: z
       .record(z.string(), z.object({ avg_detections: Average, std_dev: Deviation, sample_count: Samples }))
@@ -31,18 +32,18 @@ export const Baseline = z
         z.object({
           avg_hourly: Average,
           peak_hour: PeakHour,
-          total_detections: z.int().meta({ description: "Those that are stored now" }),
+          total_detections: z.int().meta({ description: "Stored detections" }),
         }),
       )
       .meta({ description: "By class" }),
     current_deviation: z
       .object({
-        score: z.number().meta({ description: "Standard deviations from what is usual, for the running hour" }),
+        score: z.number().meta({ description: "Standard deviations from the average, for the current hour" }),
         interpretation: z.enum(deviations).meta({ description: "Score as a word" }),
         contributing_factors: z.array(z.string()).meta({ description: "Reasons for the deviation" }),
       })
       .nullable()
-      .meta({ description: "Null while fewer than `min_samples` such hours are known" }),
+      .meta({ description: "Deviation of the current hour; null while it has fewer than `min_samples` samples" }),
   })
   .meta({
     id: "Baseline",
@@ -58,11 +59,11 @@ export const Baseline = z
 
 export const Anomaly = z
   .object({
-    timestamp: Instant.meta({ description: "When it was certain: within the hour, or at its end" }),
+    timestamp: Instant.meta({ description: "Time of detection: within the hour or at its end" }),
     detection_class: z.string().nullable().meta({ description: "Class of the objects; null for all classes together", example: "person" }),
     anomaly_score: z.number().meta({ description: "Standard deviations from the average; negative when below it", example: 3.4 }),
     expected_frequency: z.number().meta({ description: "Expected detections in the hour", example: 1.2 }),
-    observed_frequency: z.number().meta({ description: "Detections in the hour so far", example: 6 }),
+    observed_frequency: z.number().meta({ description: "Detections in the hour until this time", example: 6 }),
     reason: z.string().meta({ description: "Summary" }),
   })
   .meta({
@@ -78,19 +79,19 @@ export const ActivityBaseline = z
       .array(
         z.object({
           hour: Hour,
-          day_of_week: z.int().min(0).max(6).meta({ description: "0 is Monday" }),
+          day_of_week: z.int().min(0).max(6).meta({ description: "Weekday, 0 is Monday" }),
           avg_count: Average,
           std_dev: Deviation,
           sample_count: Samples,
           is_peak: z.boolean().meta({ description: "Whether this is the busiest hour of the week" }),
         }),
       )
-      .meta({ description: "The hours of the week of which something is known" }),
+      .meta({ description: "Hours of the week with data" }),
     total_samples: Samples,
     peak_hour: PeakHour,
-    peak_day: z.int().min(0).max(6).nullable().meta({ description: "0 is Monday" }),
-    learning_complete: z.boolean().meta({ description: "Each hour of the week has `min_samples_required` samples" }),
-    min_samples_required: z.int().meta({ description: "`min_samples` as it holds for this camera" }),
+    peak_day: z.int().min(0).max(6).nullable().meta({ description: "Busiest weekday, 0 is Monday; null without data" }),
+    learning_complete: z.boolean().meta({ description: "Whether each hour of the week has `min_samples_required` samples" }),
+    min_samples_required: z.int().meta({ description: "Effective `min_samples` of this camera" }),
   })
   .meta({ id: "ActivityBaseline", description: "The usual number of detections by hour of the week", example: { total_samples: 512 } });
 
@@ -106,8 +107,8 @@ export const ClassBaseline = z
           sample_count: Samples,
         }),
       )
-      .meta({ description: "The classes and hours of which something is known" }),
-    unique_classes: z.array(z.string()).meta({ description: "The classes of which something is known", example: ["person"] }),
+      .meta({ description: "Classes and hours with data" }),
+    unique_classes: z.array(z.string()).meta({ description: "Classes with data", example: ["person"] }),
     total_samples: Samples,
     most_common_class: z.string().nullable().meta({ description: "Most frequent class; null without data" }),
   })
@@ -121,26 +122,24 @@ const ThresholdStdev = z
   .number()
   .min(ranges.baselineThresholdStdev[0])
   .max(ranges.baselineThresholdStdev[1])
-  .meta({ description: "Standard deviations from which on an hour is an anomaly", example: 2 });
+  .meta({ description: "Threshold for an anomaly, in standard deviations", example: 2 });
 const MinSamples = z
   .int()
   .min(ranges.baselineMinSamples[0])
-  .meta({ description: "Samples that an hour must have before it is judged", example: 10 });
+  .meta({ description: "Minimum number of samples before an hour can be an anomaly", example: 10 });
 
 /** The effective anomaly settings of a camera. */
 export const BaselineConfig = z
   .object({
-    threshold_stdev: z
-      .number()
-      .meta({ description: "Standard deviations from which on an hour is an anomaly; as it holds for this camera" }),
-    min_samples: z.int().meta({ description: "Samples that an hour must have before it is judged; as it holds for this camera" }),
+    threshold_stdev: z.number().meta({ description: "Effective threshold of this camera, in standard deviations" }),
+    min_samples: z.int().meta({ description: "Effective minimum number of samples of this camera" }),
     override_global_config: z.boolean().meta({ description: "False when the camera's own values are stored but do not apply" }),
     global_config: z
       .object({
-        threshold_stdev: z.number().meta({ description: "Standard deviations from which on an hour is an anomaly", example: 2 }),
-        min_samples: z.int().meta({ description: "Samples that an hour must have before it is judged" }),
-        decay_factor: z.number().meta({ description: "The weight of a new hour; the first ones weigh the same" }),
-        window_days: z.int().meta({ description: "What is known of an hour of the week is forgotten when it was not learned for so long" }),
+        threshold_stdev: z.number().meta({ description: "Threshold for an anomaly, in standard deviations", example: 2 }),
+        min_samples: z.int().meta({ description: "Minimum number of samples before an hour can be an anomaly" }),
+        decay_factor: z.number().meta({ description: "Weight of a new hour; the first hours have equal weights" }),
+        window_days: z.int().meta({ description: "Days without new samples after which an hour of the week is forgotten" }),
       })
       .meta({ description: "Values for cameras without their own" }),
   })
@@ -169,26 +168,26 @@ export const baselineRoutes = {
     reply: z.object({
       camera_id: CameraIdText,
       anomalies: z.array(Anomaly).meta({ description: "Newest first" }),
-      count: z.int().meta({ description: "How many", example: 1 }),
+      count: z.int().meta({ description: "Number of anomalies", example: 1 }),
       period_days: z.int().meta({ description: "As requested", example: 7 }),
     }),
   }),
   getActivityBaseline: route("/api/cameras/{camera_id}/baseline/activity", {
     ...common,
     method: "get",
-    summary: "The usual number of detections by hour of the week",
+    summary: "Get the usual number of detections by hour of the week",
     reply: ActivityBaseline,
   }),
   getClassBaseline: route("/api/cameras/{camera_id}/baseline/classes", {
     ...common,
     method: "get",
-    summary: "The usual number of detections by class and hour",
+    summary: "Get the usual number of detections by class and hour",
     reply: ClassBaseline,
   }),
   getBaselineConfig: route("/api/cameras/{camera_id}/baseline/config", {
     ...common,
     method: "get",
-    summary: "Anomaly settings of a camera",
+    summary: "Get the anomaly settings of a camera",
     reply: BaselineConfig,
   }),
   updateBaselineConfig: route("/api/cameras/{camera_id}/baseline/config", {

@@ -9,19 +9,19 @@ export const Camera = z
   .object({
     camera_id: CameraIdText,
     name: z.string().meta({ description: "Display name", example: "Front door" }),
-    folder_path: z.string().meta({ description: "The folder into which this camera uploads" }),
+    folder_path: z.string().meta({ description: "Upload folder of the camera" }),
     status: z.enum(cameraStatuses).meta({
       description:
-        "`unknown`: no picture yet, or none since it was restored; `offline`: none for a long time; `error`: its folder is missing or cannot be read",
+        "`unknown`: no picture yet or since its restore; `offline`: no picture for a long time; `error`: its folder is missing or unreadable",
     }),
     last_seen_at: Instant.nullable().meta({ description: "Arrival of its newest picture", example: "2026-01-31T22:15:40.370Z" }),
-    created_at: Instant.meta({ description: "When it was created, by a person or by its first picture" }),
-    updated_at: Instant.meta({ description: "When it was last changed, deleted or restored" }),
-    deleted_at: Instant.nullable().meta({ description: "Null unless it is deleted" }),
+    created_at: Instant.meta({ description: "Time of creation, by a user or by its first picture" }),
+    updated_at: Instant.meta({ description: "Time of the last change, deletion or restore" }),
+    deleted_at: Instant.nullable().meta({ description: "Time of deletion; null unless deleted" }),
   })
   .meta({
     id: "Camera",
-    description: "A folder into which pictures are uploaded",
+    description: "A camera with its upload folder",
     example: { folder_path: "/var/lib/homesec/cameras/front-door", status: "online" },
   });
 
@@ -34,16 +34,16 @@ const FolderPath = z
   .max(4096)
   // The folder is unique, and an index of the database holds keys of at most 2,700 bytes
   .refine((path) => Buffer.byteLength(path) <= 2_000, "Must have at most 2000 bytes")
-  .meta({ description: "Absolute, or relative to CAMERA_ROOT" });
+  .meta({ description: "Absolute path, or relative to CAMERA_ROOT" });
 
 export const cameraRoutes = {
   listCameras: route("/api/cameras", {
     method: "get",
     summary: "List cameras",
     tag: "cameras",
-    query: z.object({ status: EnumText(cameraStatuses).optional().meta({ description: "Only cameras in this state" }), ...pageQuery }),
+    query: z.object({ status: EnumText(cameraStatuses).optional().meta({ description: "Only cameras with this status" }), ...pageQuery }),
     reply: z.object({
-      cameras: z.array(Camera).meta({ description: "The cameras of this page, by their ids" }),
+      cameras: z.array(Camera).meta({ description: "Cameras of this page in order of id" }),
       count: z.int().meta({ description: "Cameras on this page", example: 1 }),
       pagination: Pagination,
       deprecation_warning: DeprecationWarning.optional(),
@@ -56,9 +56,9 @@ export const cameraRoutes = {
     body: z.strictObject({
       name: Name,
       folder_path: FolderPath.optional(),
-      camera_id: CameraSlug.regex(/^(?!deleted$)/, "Must not be deleted, which is the list of deleted cameras")
+      camera_id: CameraSlug.regex(/^(?!deleted$)/, "Must not be deleted; that path is the list of deleted cameras")
         .optional()
-        .meta({ description: "Default: a slug made of the name" }),
+        .meta({ description: "Default: a slug of the name" }),
     }),
     status: 201,
     reply: Camera,
@@ -79,15 +79,15 @@ export const cameraRoutes = {
     reply: z.object({
       base_path: z.string().meta({ description: "CAMERA_ROOT", example: "/var/lib/homesec/cameras" }),
       total_cameras: z.int().meta({ description: "Cameras that are not deleted", example: 2 }),
-      valid_count: z.int().meta({ description: "Cameras whose folder can be read", example: 1 }),
-      invalid_count: z.int().meta({ description: "Cameras whose folder cannot", example: 1 }),
-      valid_cameras: z.array(z.lazy(() => CameraPath)).meta({ description: "Those whose folder can be read" }),
-      invalid_cameras: z.array(z.lazy(() => CameraPath)).meta({ description: "Those whose folder cannot, with the reasons" }),
+      valid_count: z.int().meta({ description: "Number of cameras with a readable folder", example: 1 }),
+      invalid_count: z.int().meta({ description: "Number of cameras with an unreadable folder", example: 1 }),
+      valid_cameras: z.array(z.lazy(() => CameraPath)).meta({ description: "Cameras with a readable folder" }),
+      invalid_cameras: z.array(z.lazy(() => CameraPath)).meta({ description: "Cameras with an unreadable folder, with the reasons" }),
     }),
   }),
   getCamera: route("/api/cameras/{camera_id}", {
     method: "get",
-    summary: "One camera",
+    summary: "Get a camera",
     tag: "cameras",
     params,
     reply: Camera,
@@ -116,7 +116,7 @@ export const cameraRoutes = {
     tag: "cameras",
     params,
     status: 204,
-    refusals: { 404: noSuchCamera, 409: "The camera is deleted already" },
+    refusals: { 404: noSuchCamera, 409: "The camera is already deleted" },
   }),
   restoreCamera: route("/api/cameras/{camera_id}/restore", {
     method: "post",
@@ -128,7 +128,7 @@ export const cameraRoutes = {
   }),
   getCameraSnapshot: route("/api/cameras/{camera_id}/snapshot", {
     method: "get",
-    summary: "The newest picture of a camera",
+    summary: "Get the newest picture of a camera",
     tag: "cameras",
     params,
     reply: { mediaTypes: ["image/jpeg", "image/png", "image/webp"] },
@@ -142,8 +142,11 @@ export const CameraPath = z
   .object({
     camera_id: CameraIdText,
     name: z.string().meta({ description: "Display name", example: "Front door" }),
-    folder_path: z.string().meta({ description: "Path as entered", example: "/var/lib/homesec/cameras/front-door" }),
-    resolved_path: z.string().nullable().meta({ description: "Resolved path; null when the folder does not exist" }),
+    folder_path: z.string().meta({ description: "Configured path of the folder", example: "/var/lib/homesec/cameras/front-door" }),
+    resolved_path: z
+      .string()
+      .nullable()
+      .meta({ description: "Real path of the folder, symbolic links resolved; null when it does not exist" }),
     issues: z.array(z.string()).meta({ description: "Problems with their fixes; empty when there are none" }),
   })
   .meta({

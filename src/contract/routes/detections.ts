@@ -29,11 +29,11 @@ export const Detection = z
   .object({
     id: z.int().meta({ description: "Id of the detection", example: 90211 }),
     camera_id: CameraIdText,
-    file_path: z.string().meta({ description: "The picture, on the disk of the daemon" }),
+    file_path: z.string().meta({ description: "Path of the picture on the daemon's disk" }),
     file_type: z.string().nullable().meta({ description: "MIME type of the picture", example: "image/jpeg" }),
     detected_at: Instant.meta({
       description:
-        "The time of the picture: its arrival, or the file time of one that a scan found; what is in a video is as much earlier as it lies before the last frame that was looked at",
+        "Time of the picture: its arrival, or the file time when a scan found it. For a video, the time of the frame, counted back from the last analysed frame",
     }),
     object_type: z.string().meta({ description: "Class of the object", example: "person" }),
     confidence: z.number().meta({ description: "Confidence, 0 to 1", example: 0.89 }),
@@ -41,12 +41,9 @@ export const Detection = z
     bbox_y: z.int().nullable().meta({ description: "Top edge of the box, in pixels of the picture; null without a box", example: 120 }),
     bbox_width: z.int().nullable().meta({ description: "Width of the box in pixels; null without a box", example: 164 }),
     bbox_height: z.int().nullable().meta({ description: "Height of the box in pixels; null without a box", example: 402 }),
-    thumbnail_path: z
-      .string()
-      .nullable()
-      .meta({ description: "Where its thumbnail is kept, in the data folder; null until it was asked for" }),
-    event_id: z.int().nullable().meta({ description: "The event that it belongs to; null while its batch is open", example: 1207 }),
-    batch_id: z.string().nullable().meta({ description: "The batch that it belongs to, or belonged to; null without one" }),
+    thumbnail_path: z.string().nullable().meta({ description: "Path of the thumbnail in the data folder; null until its first request" }),
+    event_id: z.int().nullable().meta({ description: "Event of the detection; null while its batch is open", example: 1207 }),
+    batch_id: z.string().nullable().meta({ description: "Batch of the detection; null without one" }),
     enrichment: z
       .looseObject({
         attributes: z.record(z.string(), z.unknown()).optional().meta({ description: "Attributes by name" }),
@@ -56,28 +53,29 @@ export const Detection = z
       })
       .nullable()
       .meta({ description: "Results of the enrichment services; null until they ran" }),
-    created_at: Instant.meta({ description: "When it was stored", example: "2026-01-31T22:15:00.512Z" }),
+    created_at: Instant.meta({ description: "Time it was stored", example: "2026-01-31T22:15:00.512Z" }),
   })
-  .meta({ id: "Detection", description: "One object that the detector saw on a picture", example: detectionExample });
+  .meta({ id: "Detection", description: "An object that the detector found in a picture", example: detectionExample });
 
 /** A search result. */
 const FoundDetection = Detection.extend({
   relevance_score: z.number().meta({
-    description: "0 to 1: how directly it was found; a class counts more than a camera's name, and that more than what enrichment read",
+    description: "Relevance, 0 to 1: a matching class counts more than a camera name, and that more than text from enrichment",
   }),
-}).meta({ id: "FoundDetection", description: "A detection that a search found", example: { ...detectionExample, relevance_score: 0.9 } });
+}).meta({ id: "FoundDetection", description: "A search result", example: { ...detectionExample, relevance_score: 0.9 } });
 
 /** Status of an enrichment service; null when homesec did not call it. */
-const EnrichmentOutcome = z.enum(["completed", "failed", "skipped"]).nullable().meta({ description: "Null: it was not asked" });
+const EnrichmentOutcome = z
+  .enum(["completed", "failed", "skipped"])
+  .nullable()
+  .meta({ description: "Outcome; null when the service was not called" });
 
 /** Results of the enrichment services for a detection. Empty until they have answered. */
 export const Enrichment = z
   .object({
     detection_id: z.int().meta({ description: "Id of the detection", example: 90211 }),
     enriched_at: Instant.nullable().meta({ description: "Time the services ran; null until then" }),
-    attributes: z
-      .record(z.string(), z.unknown())
-      .meta({ description: "What was found out, by name: colours, size, position and the like" }),
+    attributes: z.record(z.string(), z.unknown()).meta({ description: "Attributes by name, such as colours, size and position" }),
     ocr: z
       .array(
         z.object({
@@ -86,7 +84,7 @@ export const Enrichment = z
         }),
       )
       .meta({ description: "Text in the picture" }),
-    caption: z.string().nullable().meta({ description: "The picture in a sentence; null when no service makes one" }),
+    caption: z.string().nullable().meta({ description: "Caption of the picture; null when no service creates one" }),
     entity_id: z.string().nullable().meta({ description: "Entity it was recognised as" }),
     has_embedding: z.boolean().meta({ description: "Whether an embedding is stored for re-identification; the vector is never returned" }),
     services: z
@@ -96,7 +94,7 @@ export const Enrichment = z
   })
   .meta({
     id: "Enrichment",
-    description: "Get the enrichment of a detection",
+    description: "Enrichment of a detection",
     example: {
       enriched_at: "2026-01-31T22:15:00.930Z",
       attributes: { upper_color: "blue", lower_color: "black", size: "medium" },
@@ -144,20 +142,20 @@ const Pixels = (what: string) =>
 /** An item of a bulk create. */
 export const NewDetectionItem = z
   .strictObject({
-    camera_id: z.string().min(1).meta({ description: "A camera that is not deleted" }),
-    file_path: z.string().min(1).max(4096).meta({ description: "The picture, on the disk of the daemon" }),
+    camera_id: z.string().min(1).meta({ description: "Id of a camera that is not deleted" }),
+    file_path: z.string().min(1).max(4096).meta({ description: "Path of the picture on the daemon's disk" }),
     file_type: EnumText([...pictureTypes, ...videoTypes])
       .nullable()
       .optional()
       .meta({ description: "MIME type of the picture" }),
-    detected_at: StorableInstant.meta({ description: "The time of the picture" }),
+    detected_at: StorableInstant.meta({ description: "Time of the picture" }),
     object_type: ObjectType,
     confidence: Confidence,
     bbox_x: Pixels("Left edge"),
     bbox_y: Pixels("Top edge"),
     bbox_width: Pixels("Width"),
     bbox_height: Pixels("Height"),
-    event_id: z.int().nullable().optional().meta({ description: "An event of the same camera that this belongs to" }),
+    event_id: z.int().nullable().optional().meta({ description: "Event of the same camera that contains it" }),
     ...readOnly(Detection.pick({ id: true, thumbnail_path: true, batch_id: true, enrichment: true, created_at: true }), []),
   })
   .refine(
@@ -168,7 +166,7 @@ export const NewDetectionItem = z
 
 /** An item of a bulk update. */
 export const DetectionChangeItem = z.strictObject({
-  id: z.int().meta({ description: "The detection to correct" }),
+  id: z.int().meta({ description: "Id of the detection to correct" }),
   object_type: ObjectType.optional(),
   confidence: Confidence.optional(),
   ...readOnly(Detection, ["id", "object_type", "confidence"]),
@@ -184,15 +182,14 @@ export const detectionRoutes = {
   }),
   searchDetections: route("/api/detections/search", {
     method: "get",
-    summary:
-      "Search detections by class, camera name, attributes, text in the picture and caption; the most relevant first, then the newest",
+    summary: "Search detections by class, camera name, attributes, text in the picture and caption; most relevant first, then newest",
     tag: "detections",
     query: z.object({
       q: z
         .string()
         .min(1)
         .max(500)
-        .meta({ description: 'Words that all occur, `"words side by side"`, `this OR that`, `-without` or `NOT without`' }),
+        .meta({ description: 'Words that must all occur, `"words side by side"`, `this OR that`, `-without` or `NOT without`' }),
       ...filters,
       ...pageQuery,
     }),
@@ -201,7 +198,7 @@ export const detectionRoutes = {
   }),
   getDetection: route("/api/detections/{detection_id}", {
     method: "get",
-    summary: "One detection",
+    summary: "Get a detection",
     tag: "detections",
     params,
     reply: Detection,
@@ -209,21 +206,21 @@ export const detectionRoutes = {
   }),
   getDetectionImage: route("/api/detections/{detection_id}/image", {
     method: "get",
-    summary: "The original picture of a detection",
+    summary: "Get the original picture of a detection",
     tag: "detections",
     params,
     reply: { mediaTypes: ["image/jpeg", "image/png", "image/webp"] },
-    refusals: { 404: "No detection has this id, or its picture is gone" },
+    refusals: { 404: "No detection has this id, or its picture was deleted" },
     tier: "media",
     auth: "none",
   }),
   getDetectionThumbnail: route("/api/detections/{detection_id}/thumbnail", {
     method: "get",
-    summary: "A 320x240 JPEG of the picture with box and label drawn",
+    summary: "Get a 320x240 JPEG of the picture with box and label",
     tag: "detections",
     params,
     reply: { mediaTypes: ["image/jpeg"] },
-    refusals: { 404: "No detection has this id, or its picture is gone" },
+    refusals: { 404: "No detection has this id, or its picture was deleted" },
     tier: "media",
     auth: "none",
   }),
@@ -237,21 +234,21 @@ export const detectionRoutes = {
   }),
   getDetectionVideo: route("/api/detections/{detection_id}/video", {
     method: "get",
-    summary: "The video of a detection, whole or in parts",
+    summary: "Get the video of a detection, whole or in parts",
     tag: "detections",
     params,
     reply: { mediaTypes: videoTypes, ranges: true },
-    refusals: { 400: notFromVideo, 404: "No detection has this id, or its video is gone" },
+    refusals: { 400: notFromVideo, 404: "No detection has this id, or its video was deleted" },
     tier: "media",
     auth: "none",
   }),
   getDetectionVideoThumbnail: route("/api/detections/{detection_id}/video/thumbnail", {
     method: "get",
-    summary: "A 320x240 JPEG of the video at the time of the detection, with box and label drawn",
+    summary: "Get a 320x240 JPEG of the video at the time of the detection, with box and label",
     tag: "detections",
     params,
     reply: { mediaTypes: ["image/jpeg"] },
-    refusals: { 400: notFromVideo, 404: "No detection has this id, or its video is gone" },
+    refusals: { 400: notFromVideo, 404: "No detection has this id, or its video was deleted" },
     tier: "media",
   }),
 };

@@ -6,22 +6,22 @@ import { CameraIdText, IdText, Instant } from "../values.ts";
 export const DeadLetter = z
   .object({
     job_id: z.int().meta({ description: "Id of the job", example: 70113 }),
-    queue: z.string().meta({ description: "The queue in which it waited", example: "detect" }),
-    subject: z.string().meta({ description: "What the job is about: the id of an image or event, `delivery:ID` or `notification:ID`" }),
+    queue: z.string().meta({ description: "Queue of the job", example: "detect" }),
+    subject: z.string().meta({ description: "Subject of the job: the id of an image or event, `delivery:ID` or `notification:ID`" }),
     error: z.string().nullable().meta({ description: "Last error", example: "The detector refused the picture: status 400" }),
     attempts: z.int().meta({ description: "Number of attempts", example: 1 }),
-    created_at: Instant.meta({ description: "When the job was made" }),
+    created_at: Instant.meta({ description: "Time the job was created" }),
     failed_at: Instant.nullable().meta({ description: "Time of the last attempt", example: "2026-01-30T16:22:09.911Z" }),
     image: z
       .object({
-        image_id: z.int().meta({ description: "Its entry in the ledger" }),
+        image_id: z.int().meta({ description: "Id of its entry in the ledger" }),
         camera_id: CameraIdText,
-        path: z.string().meta({ description: "On the disk of the daemon" }),
-        status: z.string().meta({ description: "What became of it" }),
-        reason: z.string().nullable().meta({ description: "Why, as one word of a closed list" }),
+        path: z.string().meta({ description: "Path on the daemon's disk" }),
+        status: z.string().meta({ description: "Status of the picture" }),
+        reason: z.string().nullable().meta({ description: "Reason of the status, as one word of a closed list" }),
       })
       .nullable()
-      .meta({ description: "The picture, in the queue `detect`; else null" }),
+      .meta({ description: "Picture, in the queue `detect`; otherwise null" }),
     event: z
       .object({
         event_id: z.int().meta({ description: "Id of the event" }),
@@ -30,35 +30,38 @@ export const DeadLetter = z
         analysis_status: z.string().meta({ description: "Status of the analysis" }),
       })
       .nullable()
-      .meta({ description: "The event, in the queues `enrich`, `analyze` and `alert`; else null" }),
+      .meta({ description: "Event, in the queues `enrich`, `analyze` and `alert`; otherwise null" }),
     delivery: z
       .object({
         delivery_id: z.string().meta({ description: "Id of the delivery" }),
         webhook_id: z.string().meta({ description: "Id of its webhook" }),
-        webhook_name: z.string().meta({ description: "What people call that webhook" }),
+        webhook_name: z.string().meta({ description: "Name of its webhook" }),
         event_type: z.string().meta({ description: "Event type of the delivery" }),
         event_id: z.string().meta({ description: "Subject: id of an event, alert or entity" }),
         status: z.string().meta({ description: "Delivery status" }),
         attempt_count: z.int().meta({ description: "Attempts made" }),
       })
       .nullable()
-      .meta({ description: "The delivery to an outbound webhook, in the queue `deliver`; else null" }),
+      .meta({ description: "Delivery to an outbound webhook, in the queue `deliver`; otherwise null" }),
     notification: z
       .object({
         notification_id: z.string().meta({ description: "Id of the notification" }),
-        alert_id: z.string().nullable().meta({ description: "Id of its alert; null where it tells of a silence that is over" }),
-        silence_id: z.string().nullable().meta({ description: "Id of the silence that is over; null where it is about an alert" }),
+        alert_id: z.string().nullable().meta({ description: "Id of its alert; null for the summary of a silence" }),
+        silence_id: z.string().nullable().meta({ description: "Id of the ended silence; null for an alert" }),
         kind: z
           .string()
-          .meta({ description: "`alert`, `digest` of what an alert held back, `end` of its incident, or `silence` that is over" }),
+          .meta({
+            description:
+              "`alert`; `digest`: summary of suppressed alerts; `end`: end of the incident; `silence`: summary of an ended silence",
+          }),
         channel: z.string().meta({ description: "Channel" }),
-        rule_name: z.string().nullable().meta({ description: "The rule that raised the alert, or that was silenced" }),
-        camera_id: z.string().nullable().meta({ description: "The camera of the alert, or that was silenced" }),
+        rule_name: z.string().nullable().meta({ description: "Name of the rule that raised the alert or was muted" }),
+        camera_id: z.string().nullable().meta({ description: "Camera that the alert is about or that was muted" }),
         status: z.string().meta({ description: "Delivery status" }),
         attempt_count: z.int().meta({ description: "Attempts made" }),
       })
       .nullable()
-      .meta({ description: "The notification of an alert or of a silence, in the queue `deliver`; else null" }),
+      .meta({ description: "Notification of an alert or a silence, in the queue `deliver`; otherwise null" }),
   })
   .meta({
     id: "DeadLetter",
@@ -75,10 +78,10 @@ export const DeadLetter = z
     },
   });
 
-const Queue = z.string().meta({ description: "The queue", example: "detect" });
+const Queue = z.string().meta({ description: "Name of the queue", example: "detect" });
 const params = z.object({ queue: z.string().meta({ description: "`detect`, `analyze`, `alert` or `deliver`" }) });
 const job_id = IdText.optional().meta({ description: "Only this job" });
-const refusals = { 404: "There is no such queue, or no such job in it" };
+const refusals = { 404: "The queue does not exist, or it does not contain this job" };
 
 export const dlqRoutes = {
   getDlqStats: route("/api/dlq/stats", {
@@ -87,18 +90,18 @@ export const dlqRoutes = {
     tag: "system",
     reply: z
       .object({
-        queues: z.record(z.string(), z.int()).meta({ description: "How many of each queue" }),
-        total_count: z.int().meta({ description: "How many in all", example: 1 }),
+        queues: z.record(z.string(), z.int()).meta({ description: "Number of dead letters per queue" }),
+        total_count: z.int().meta({ description: "Total number of dead letters", example: 1 }),
       })
       .meta({
         id: "DeadLetterStats",
-        description: "Count dead letters per queue",
+        description: "Dead letters per queue",
         example: { queues: { detect: 1, enrich: 0, analyze: 0, alert: 0, deliver: 0 } },
       }),
   }),
   listDeadLetters: route("/api/dlq/{queue}", {
     method: "get",
-    summary: "The dead letters of a queue, newest first",
+    summary: "List the dead letters of a queue, newest first",
     tag: "system",
     params,
     query: z.object({ job_id, ...pageQuery }),
@@ -114,7 +117,7 @@ export const dlqRoutes = {
     reply: z
       .object({ queue: Queue, requeued: z.int().meta({ description: "Requeued jobs; jobs of disabled webhooks stay" }) })
       .meta({ id: "Requeued", description: "Number of requeued dead letters", example: { requeued: 1 } }),
-    refusals: { ...refusals, 409: "The job is for a webhook that is disabled" },
+    refusals: { ...refusals, 409: "The webhook of the job is disabled" },
   }),
   purgeDeadLetters: route("/api/dlq/{queue}", {
     method: "delete",
@@ -123,8 +126,8 @@ export const dlqRoutes = {
     params,
     query: z.object({ job_id }),
     reply: z
-      .object({ queue: Queue, purged: z.int().meta({ description: "Jobs that were deleted" }) })
-      .meta({ id: "Purged", description: "How many dead letters were deleted", example: { purged: 1 } }),
+      .object({ queue: Queue, purged: z.int().meta({ description: "Number of deleted jobs" }) })
+      .meta({ id: "Purged", description: "Number of deleted dead letters", example: { purged: 1 } }),
     refusals,
   }),
 };

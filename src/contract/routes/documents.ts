@@ -4,7 +4,7 @@ import { route } from "../route.ts";
 export const documentRoutes = {
   getOpenapi: route("/openapi.json", {
     method: "get",
-    summary: "This API as an OpenAPI 3.1 document",
+    summary: "Get this API as an OpenAPI 3.1 document",
     tag: "documents",
     etag: true,
     reply: z.record(z.string(), z.unknown()),
@@ -12,7 +12,7 @@ export const documentRoutes = {
   }),
   getDocs: route("/docs", {
     method: "get",
-    summary: "This API as a page for people",
+    summary: "Get this API as an HTML page",
     tag: "documents",
     reply: { mediaTypes: ["text/html"] },
   }),

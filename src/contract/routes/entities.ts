@@ -10,13 +10,13 @@ const entityExample = { representative_detection_id: 90211, thumbnail_url: "/api
 export const Entity = z
   .object({
     id: z.uuid().meta({ description: "Id of the entity", example: "9c1f7a34-5b20-4d6e-8e13-b7a90d42f6c8" }),
-    object_type: z.string().meta({ description: "Name", example: "person" }),
+    object_type: z.string().meta({ description: "Class of the object", example: "person" }),
     first_seen_at: Instant.meta({ description: "Time of the first picture that shows it" }),
     last_seen_at: Instant.meta({ description: "Time of the last picture that shows it" }),
     detection_count: z.int().meta({ description: "Number of sightings, including deleted pictures", example: 1 }),
-    camera_ids: z.array(z.string()).meta({ description: "The cameras that saw it, in the order of their ids", example: ["front-door"] }),
+    camera_ids: z.array(z.string()).meta({ description: "Cameras that saw it, in order of id", example: ["front-door"] }),
     representative_detection_id: z.int().nullable().meta({ description: "Best detection; null when it was deleted" }),
-    thumbnail_url: z.string().nullable().meta({ description: "Path of a picture of it; null when that detection was deleted" }),
+    thumbnail_url: z.string().nullable().meta({ description: "URL path of its thumbnail; null when that detection was deleted" }),
     discovered_at: Instant.meta({ description: "Time it was first recognised" }),
   })
   .meta({ id: "Entity", description: "A person or object that cameras recognise", example: entityExample });
@@ -31,7 +31,7 @@ const Visit = z.object({
 /** An entity with its cameras and newest detections. */
 export const EntityDetails = Entity.extend({
   cameras: z.array(Visit).meta({ description: "Cameras that saw it" }),
-  detections: z.array(Detection).meta({ description: "The newest, 50 at most" }),
+  detections: z.array(Detection).meta({ description: "Newest detections, 50 at most" }),
 }).meta({
   id: "EntityDetails",
   description: "An entity with its cameras and newest detections",

@@ -22,13 +22,13 @@ import { Detection } from "./detections.ts";
 /** One reason behind a score; `contribution` is in points of the score. */
 export const RiskFactor = z
   .object({
-    name: z.string().meta({ description: "Name" }),
-    contribution: z.number().meta({ description: "Points of the score; negative when it lowers the score" }),
-    detail: z.string().optional().meta({ description: "Fact behind the reason" }),
+    name: z.string().meta({ description: "Name of the risk factor" }),
+    contribution: z.number().meta({ description: "Points added to the score; negative when it lowers the score" }),
+    detail: z.string().optional().meta({ description: "Evidence for the factor" }),
   })
   .meta({
     id: "RiskFactor",
-    description: "One reason behind a score",
+    description: "One reason for a score",
     example: { name: "person present", contribution: 32, detail: "the detector is 89 % sure" },
   });
 
@@ -49,45 +49,49 @@ const eventExample = {
 export const Event = z
   .object({
     id: z.int().meta({ description: "Id of the event", example: 1207 }),
-    kind: z.enum(eventKinds).meta({ description: "`camera_health`: an incident of the camera, without detections and never judged" }),
-    batch_id: z.string().nullable().meta({ description: "The batch that it was made of; null when it was not" }),
+    kind: z
+      .enum(eventKinds)
+      .meta({ description: "Kind of event; `camera_health`: an incident of the camera, without detections and score" }),
+    batch_id: z.string().nullable().meta({ description: "Batch of the event; null without one" }),
     camera_id: CameraIdText,
     started_at: Instant.meta({ description: "Time of its first picture", example: "2026-01-31T22:15:00.120Z" }),
     ended_at: Instant.meta({ description: "Time of its last picture", example: "2026-01-31T22:15:40.370Z" }),
-    risk_score: z.int().nullable().meta({ description: "0 to 100; null until judged, and when the analysis failed", example: 72 }),
-    risk_level: z.enum(riskLevels).nullable().meta({ description: "From the configured lower bounds, always computed from the score" }),
-    summary: z.string().meta({ description: "What happened, in a sentence; empty until judged" }),
+    risk_score: z
+      .int()
+      .nullable()
+      .meta({ description: "Risk score, 0 to 100; null until scored and when the analysis failed", example: 72 }),
+    risk_level: z.enum(riskLevels).nullable().meta({ description: "Level of the score by the configured lower bounds" }),
+    summary: z.string().meta({ description: "Summary in one sentence; empty until scored" }),
     reasoning: z.string().meta({
       description: "Reasoning behind the score; empty until the event is scored",
     }),
     reviewed: z.boolean().meta({ description: "Whether someone has reviewed it" }),
     notes: z.string().meta({ description: "Notes", example: "" }),
-    detection_count: z.int().meta({ description: "How many detections it had when it was stored", example: 1 }),
-    detection_ids: z.array(z.int()).meta({ description: "Its detections, by their ids", example: [90211] }),
-    object_types: z.array(z.string()).meta({ description: "The classes that were detected", example: ["person"] }),
-    thumbnail_url: z.string().nullable().meta({ description: "Path of a picture of it; null without detections" }),
+    detection_count: z.int().meta({ description: "Number of detections when it was stored", example: 1 }),
+    detection_ids: z.array(z.int()).meta({ description: "Ids of its detections", example: [90211] }),
+    object_types: z.array(z.string()).meta({ description: "Detected classes", example: ["person"] }),
+    thumbnail_url: z.string().nullable().meta({ description: "URL path of its thumbnail; null without detections" }),
     analysis_status: z.enum(analysisStatuses).meta({ description: "Status of the analysis", example: "completed" }),
-    risk_factors: z.array(RiskFactor).meta({ description: "The reasons behind the score" }),
-    analyzed_by: z.string().nullable().meta({ description: "Name of the model, or built-in scorer" }),
-    created_at: Instant.meta({ description: "When it was stored", example: "2026-01-31T22:16:10.901Z" }),
-    deleted_at: Instant.nullable().meta({ description: "Null unless it is deleted" }),
+    risk_factors: z.array(RiskFactor).meta({ description: "Reasons for the score" }),
+    analyzed_by: z.string().nullable().meta({ description: "Name of the model, or `built-in scorer`" }),
+    created_at: Instant.meta({ description: "Time it was stored", example: "2026-01-31T22:16:10.901Z" }),
+    deleted_at: Instant.nullable().meta({ description: "Time of deletion; null unless deleted" }),
   })
   .meta({ id: "Event", description: "Something that happened at a camera", example: eventExample });
 
 export const EventWithDetections = Event.extend({
-  detections: z.array(Detection).meta({ description: "What was seen, oldest first" }),
+  detections: z.array(Detection).meta({ description: "Detections, oldest first" }),
 }).meta({ id: "EventWithDetections", description: "An event with its detections", example: eventExample });
 
 /** A search result. */
 const FoundEvent = Event.extend({
-  relevance_score: z.number().meta({ description: "From 0 to 1, for this query", example: 0.61 }),
+  relevance_score: z.number().meta({ description: "Relevance for this query, 0 to 1", example: 0.61 }),
   highlight: z.string().nullable().meta({
-    description:
-      "Where the words occur: HTML in which <mark> surrounds them and everything else is escaped; null when they occur in no text",
+    description: "Matching text as escaped HTML with the words in <mark>; null when no text contains them",
   }),
 }).meta({
   id: "FoundEvent",
-  description: "An event that a search found",
+  description: "A search result",
   example: { ...eventExample, highlight: "1 <mark>person</mark> at Front door, 23:15." },
 });
 
@@ -109,7 +113,7 @@ const filterQuery = {
 
 const searchText = z.string().min(1).max(1000).meta({
   description:
-    'Words that all occur, `"words side by side"`, `this OR that`, `-without` or `NOT without`, and `beginning*`, in summary, reasoning, notes, camera name and classes; neither case nor accents count',
+    'Words that must all occur, `"words side by side"`, `this OR that`, `-without` or `NOT without`, and `beginning*`, in summary, reasoning, notes, camera name and classes; case and accents are ignored',
 });
 
 export const exportMediaTypes = {
@@ -120,7 +124,7 @@ export const exportMediaTypes = {
 /** The fields of an event that a user may change; all other fields are accepted and ignored. */
 const review = {
   reviewed: z.boolean().optional().meta({ description: "Whether someone has reviewed it" }),
-  notes: z.string().max(4000).optional().meta({ description: "What there is to say about it; takes the place of what was noted before" }),
+  notes: z.string().max(4000).optional().meta({ description: "Notes; they replace the previous notes" }),
   ...readOnly(EventWithDetections, ["reviewed", "notes"]),
 };
 
@@ -130,9 +134,9 @@ export const EventReview = z.strictObject({ ...review, id: EventId });
 /** An event from another source. */
 export const NewEvent = z
   .strictObject({
-    camera_id: z.string().meta({ description: "A camera that is not deleted" }),
-    started_at: StorableInstant.meta({ description: "When it began" }),
-    ended_at: StorableInstant.nullish().meta({ description: "Default: when it started" }),
+    camera_id: z.string().meta({ description: "Id of a camera that is not deleted" }),
+    started_at: StorableInstant.meta({ description: "Start of the event" }),
+    ended_at: StorableInstant.nullish().meta({ description: "End of the event (default: its start)" }),
     risk_score: z
       .int()
       .min(ranges.riskScore[0])
@@ -141,10 +145,10 @@ export const NewEvent = z
       .optional()
       .meta({ description: "Risk score; without it homesec scores the event" }),
     risk_level: EnumText(riskLevels).nullable().optional().meta({ description: "Ignored; computed from the score" }),
-    summary: orElse(z.string().max(4000), "").meta({ description: "What happened, in a sentence; when left out, that of the analysis" }),
-    reasoning: orElse(z.string().max(40_000), "").meta({ description: "Why it was judged so; when left out, that of the analysis" }),
-    batch_id: z.string().min(1).max(200).nullable().optional().meta({ description: "Any text that no other event has" }),
-    detection_ids: orElse(z.array(z.int()).max(1000), []).meta({ description: "Detections of this camera that belong to no event yet" }),
+    summary: orElse(z.string().max(4000), "").meta({ description: "Summary in one sentence (default: the one of the analysis)" }),
+    reasoning: orElse(z.string().max(40_000), "").meta({ description: "Reasoning behind the score (default: the one of the analysis)" }),
+    batch_id: z.string().min(1).max(200).nullable().optional().meta({ description: "Any unique text" }),
+    detection_ids: orElse(z.array(z.int()).max(1000), []).meta({ description: "Ids of detections of this camera without an event" }),
   })
   .refine(({ started_at, ended_at }) => !ended_at || ended_at >= started_at, {
     error: "Must not be before started_at",
@@ -162,8 +166,7 @@ export const eventRoutes = {
     query: z.object({
       ...filterQuery,
       created_since: StartInstant.optional().meta({
-        description:
-          "Only those that were stored at this time or later, whenever they happened: a date (YYYY-MM-DD) or an ISO 8601 timestamp",
+        description: "Only events stored at this time or later: a date (YYYY-MM-DD) or an ISO 8601 timestamp",
       }),
       ...pageQuery,
     }),
@@ -171,7 +174,7 @@ export const eventRoutes = {
   }),
   searchEvents: route("/api/events/search", {
     method: "get",
-    summary: "Search the events by words, the most relevant of the newest first",
+    summary: "Search events by words, most relevant of the newest first",
     tag: "events",
     tier: "search",
     query: z.object({ q: searchText, ...filterQuery, ...pageQuery }),
@@ -179,25 +182,25 @@ export const eventRoutes = {
   }),
   exportEvents: route("/api/events/export", {
     method: "get",
-    summary: "All events that match, newest first, as a file for a spreadsheet",
+    summary: "Export the matching events to a spreadsheet file, newest first",
     tag: "events",
     tier: "export",
     query: z.object({
-      format: EnumText(exportFormats).optional().meta({ description: "Beats the Accept header; without either it is csv" }),
+      format: EnumText(exportFormats).optional().meta({ description: "File format; overrides the Accept header (default `csv`)" }),
       ...filterQuery,
     }),
     reply: { mediaTypes: [exportMediaTypes.csv, exportMediaTypes.xlsx], streamed: true },
   }),
   listDeletedEvents: route("/api/events/deleted", {
     method: "get",
-    summary: "List the deleted events, last deleted first",
+    summary: "List deleted events, last deleted first",
     tag: "events",
     query: z.object(pageQuery),
     reply: listOf(Event),
   }),
   createEvents: route("/api/events/bulk", {
     method: "post",
-    summary: "Store events, each by itself",
+    summary: "Create events",
     tag: "events",
     tier: "bulk",
     body: z.strictObject({ events: bulkItems(NewEvent, "Events to store") }),
@@ -220,10 +223,10 @@ export const eventRoutes = {
   }),
   updateEvents: route("/api/events/bulk", {
     method: "patch",
-    summary: "Mark events as reviewed, or note something on them, each by itself",
+    summary: "Review events or set their notes",
     tag: "events",
     tier: "bulk",
-    body: z.strictObject({ events: bulkItems(EventReview, "Changes of events") }),
+    body: z.strictObject({ events: bulkItems(EventReview, "Changes to events") }),
     reply: BulkReply,
     status: 207,
     example: {
@@ -243,7 +246,7 @@ export const eventRoutes = {
   }),
   deleteEvents: route("/api/events/bulk", {
     method: "delete",
-    summary: "Delete events, each by itself; they can be restored",
+    summary: "Soft-delete events",
     tag: "events",
     tier: "bulk",
     body: z.strictObject({ event_ids: bulkItems(EventId, "Ids of events") }),
@@ -253,7 +256,7 @@ export const eventRoutes = {
   }),
   getEvent: route("/api/events/{event_id}", {
     method: "get",
-    summary: "One event with its detections",
+    summary: "Get an event with its detections",
     tag: "events",
     params,
     reply: EventWithDetections,
@@ -261,7 +264,7 @@ export const eventRoutes = {
   }),
   updateEvent: route("/api/events/{event_id}", {
     method: "patch",
-    summary: "Mark an event as reviewed, or note something on it",
+    summary: "Review an event or set its notes",
     tag: "events",
     params,
     body: z.strictObject(review),
@@ -274,19 +277,19 @@ export const eventRoutes = {
   }),
   deleteEvent: route("/api/events/{event_id}", {
     method: "delete",
-    summary: "Delete an event; it can be restored",
+    summary: "Soft-delete an event",
     tag: "events",
     params,
     status: 204,
-    refusals: { 404: "No event has this id", 409: "It is deleted already" },
+    refusals: { 404: "No event has this id", 409: "The event is already deleted" },
   }),
   restoreEvent: route("/api/events/{event_id}/restore", {
     method: "post",
-    summary: "Bring a deleted event back",
+    summary: "Restore a soft-deleted event",
     tag: "events",
     params,
     reply: EventWithDetections,
-    refusals: { 404: "No event has this id", 409: "It is not deleted" },
+    refusals: { 404: "No event has this id", 409: "The event is not deleted" },
   }),
   reanalyzeEvent: route("/api/events/{event_id}/reanalyze", {
     method: "post",

@@ -29,14 +29,14 @@ const stepNames = [
 
 export const Step = z
   .object({
-    at: Instant.nullable().meta({ description: "When it happened; null for what has no time of its own" }),
+    at: Instant.nullable().meta({ description: "Time of the step; null without a time" }),
     step: z.enum(stepNames).meta({ description: "Step of the pipeline" }),
     status: z.enum(stepStatuses).meta({
       description:
         "`done`: succeeded; `waiting`: continues automatically; `stopped`: ended here for the reason in the text; `failed`: needs attention; `note`: a fact",
     }),
     text: z.string().meta({ description: "Description" }),
-    details: z.record(z.string(), z.unknown()).meta({ description: "The same as values; what there is depends on the step" }),
+    details: z.record(z.string(), z.unknown()).meta({ description: "Values of the step; the keys depend on the step" }),
   })
   .meta({
     id: "Step",
@@ -49,14 +49,11 @@ export const Explanation = z
     subject: z
       .object({
         type: z.enum(["event", "image", "alert", "path", "camera"]).meta({ description: "Kind of subject" }),
-        id: z.string().meta({ description: "Which one: its id as text, or the path" }),
+        id: z.string().meta({ description: "Id as text, or the path" }),
       })
-      .meta({ description: "Subject of the question" }),
-    found: z.boolean().meta({ description: "Whether there is such a thing; when not, the steps say why that may be" }),
-    trace: z
-      .string()
-      .nullable()
-      .meta({ description: "By which the lines of the log that tell of it are found: the id of its batch; null while it has none" }),
+      .meta({ description: "Subject of the explanation" }),
+    found: z.boolean().meta({ description: "Whether the subject exists; if not, the steps give possible reasons" }),
+    trace: z.string().nullable().meta({ description: "Trace id of its log lines: the id of its batch; null without a batch" }),
     outcome: z.string().meta({ description: "The answer in one or two sentences" }),
     steps: z.array(Step).meta({ description: "Steps in pipeline order" }),
   })
@@ -118,7 +115,7 @@ export const explainRoutes = {
     summary: "Explain what happened to a file, or why it is not in the ledger",
     tag: "explain",
     query: z.object({
-      path: z.string().max(4096).regex(/^\//, "Must be an absolute path").meta({ description: "Absolute, on the disk of the daemon" }),
+      path: z.string().max(4096).regex(/^\//, "Must be an absolute path").meta({ description: "Absolute path on the daemon's disk" }),
     }),
     reply: Explanation,
     example: { reply: { subject: { type: "path", id: "/var/lib/homesec/cameras/front-door/2026-01-31_22-15-00.jpg" } } },
@@ -138,10 +135,10 @@ export const explainRoutes = {
     tag: "explain",
     params: z.object({ camera_id: CameraIdText }),
     query: z.object({
-      at: StorableInstant.meta({ description: "The time, as an ISO 8601 timestamp" }),
+      at: StorableInstant.meta({ description: "Time, as an ISO 8601 timestamp" }),
       within_seconds: IntText(...ranges.explainWithinSeconds)
         .default(60)
-        .meta({ description: "How far from that time pictures and events may be" }),
+        .meta({ description: "Maximum distance of pictures and events from that time, in seconds" }),
     }),
     reply: Explanation,
     refusals: { 404: "No camera has this id" },

@@ -9,36 +9,36 @@ export const Image = z
   .object({
     id: z.int().meta({ description: "Id of the entry", example: 55830 }),
     camera_id: CameraIdText,
-    path: z.string().meta({ description: "On the disk of the daemon" }),
-    size_bytes: z.int().meta({ description: "Size of the file", example: 184226 }),
+    path: z.string().meta({ description: "Path on the daemon's disk" }),
+    size_bytes: z.int().meta({ description: "Size of the file in bytes", example: 184226 }),
     modified_at: Instant.meta({ description: "Time of the file, cut to milliseconds", example: "2026-01-31T22:15:00.104Z" }),
-    media_type: z.string().nullable().meta({ description: "MIME type by its content; null when it is not known", example: "image/jpeg" }),
-    width: z.int().nullable().meta({ description: "In pixels; null when it is not known", example: 768 }),
-    height: z.int().nullable().meta({ description: "In pixels; null when it is not known", example: 576 }),
-    sha256: z.string().nullable().meta({ description: "Of the content, as hexadecimal digits" }),
+    media_type: z.string().nullable().meta({ description: "MIME type by content; null when unknown", example: "image/jpeg" }),
+    width: z.int().nullable().meta({ description: "Width in pixels; null when unknown", example: 768 }),
+    height: z.int().nullable().meta({ description: "Height in pixels; null when unknown", example: 576 }),
+    sha256: z.string().nullable().meta({ description: "SHA-256 of the content in hexadecimal" }),
     found_by: z.enum(["watch", "scan"]).meta({ description: "`watch`: noticed on arrival; `scan`: found by a scan of the folder" }),
-    found_at: Instant.meta({ description: "When it was entered into the ledger: complete, or given up" }),
-    taken_at: Instant.meta({
-      description: "The time of the picture: its arrival, or the file time of one that a scan found; of a video that of its end",
+    found_at: Instant.meta({
+      description: "Time of its entry in the ledger: when the file was complete, or homesec stopped waiting for it",
     }),
-    status: z
-      .enum(imageStatuses)
-      .meta({ description: "`processed`, `skipped` and `failed` are outcomes; `pending` and `deferred` are on the way there" }),
-    reason: z.string().nullable().meta({ description: "Reason why it was not processed, as one word of a closed list" }),
+    taken_at: Instant.meta({
+      description: "Time of the picture: its arrival, or the file time when a scan found it. For a video, the time of its end",
+    }),
+    status: z.enum(imageStatuses).meta({ description: "`processed`, `skipped` and `failed` are final; `pending` and `deferred` are not" }),
+    reason: z.string().nullable().meta({ description: "Why it was not processed, as one word of a closed list" }),
     detail: z
       .string()
       .nullable()
-      .meta({ description: "The same for a person, with the remedy; of a video also what of it was not looked at" }),
+      .meta({ description: "Explanation of the reason with a fix; for a video also the parts that were not analysed" }),
     same_content_as: z.int().nullable().meta({ description: "The first entry of this camera with the same content" }),
-    detection_count: z.int().meta({ description: "How many detections were kept", example: 1 }),
-    detector: z.string().nullable().meta({ description: "`built-in`, or the address of the detector that looked; null until one did" }),
+    detection_count: z.int().meta({ description: "Number of stored detections", example: 1 }),
+    detector: z.string().nullable().meta({ description: "`built-in`, or the URL of the detector; null until the analysis" }),
     inference_ms: z.number().nullable().meta({ description: "Inference time of the detector, in milliseconds", example: 331.4 }),
     started_at: Instant.nullable().meta({ description: "Start of processing; null until then", example: "2026-01-31T22:15:00.141Z" }),
     finished_at: Instant.nullable().meta({ description: "End of processing; null until then", example: "2026-01-31T22:15:00.512Z" }),
   })
   .meta({
     id: "Image",
-    description: "One file as it was found: an entry of the ledger, with its outcome",
+    description: "An entry of the ledger: one file with its outcome",
     example: {
       path: "/var/lib/homesec/cameras/front-door/2026-01-31_22-15-00.jpg",
       sha256: "5b1f6c0e8a94d7723f0c2b6de1458a9f70c3d29e41b85f67a2d0e9138c7b46fa",
@@ -50,11 +50,11 @@ export const Image = z
 export const imageRoutes = {
   listImages: route("/api/images", {
     method: "get",
-    summary: "The ledger: every file that was found, with its outcome, newest first",
+    summary: "List the ledger: every file with its outcome, newest first",
     tag: "images",
     query: z.object({
       camera_id: z.array(z.string()).optional().meta({ description: "Only of these cameras; may be given several times" }),
-      status: z.array(EnumText(imageStatuses)).optional().meta({ description: "Only in these states; may be given several times" }),
+      status: z.array(EnumText(imageStatuses)).optional().meta({ description: "Only with these statuses; may be given several times" }),
       start_date: StartInstant.optional(),
       end_date: EndInstant.optional(),
       ...pageQuery,
@@ -63,7 +63,7 @@ export const imageRoutes = {
   }),
   getImage: route("/api/images/{image_id}", {
     method: "get",
-    summary: "One entry of the ledger",
+    summary: "Get an entry of the ledger",
     tag: "images",
     params: z.object({ image_id: IdText }),
     reply: Image,

@@ -6,18 +6,18 @@ import { EnumText } from "../values.ts";
 /** The available channels. Secrets are masked. */
 export const NotificationConfig = z
   .object({
-    notification_enabled: z.boolean().meta({ description: "NOTIFICATION_ENABLED: whether anything is sent at all", example: true }),
-    email_configured: z.boolean().meta({ description: "There are a mail server and a sender", example: true }),
-    webhook_configured: z.boolean().meta({ description: "There is a DEFAULT_WEBHOOK_URL", example: true }),
-    push_configured: z.boolean().meta({ description: "Never: there are no push notifications in this version" }),
+    notification_enabled: z.boolean().meta({ description: "Whether homesec sends notifications (NOTIFICATION_ENABLED)", example: true }),
+    email_configured: z.boolean().meta({ description: "Whether a mail server and a sender are configured", example: true }),
+    webhook_configured: z.boolean().meta({ description: "Whether DEFAULT_WEBHOOK_URL is set", example: true }),
+    push_configured: z.boolean().meta({ description: "Always false: this version has no push notifications" }),
     available_channels: z
       .array(z.enum(channels))
-      .meta({ description: "Those that are switched on; alerts by mail need `default_email_recipients` as well" }),
-    smtp_host: z.string().nullable().meta({ description: "The mail server", example: "mail.example.org" }),
-    smtp_port: z.int().meta({ description: "Its port", example: 587 }),
-    smtp_from_address: z.string().nullable().meta({ description: "The sender of mails", example: "homesec@example.org" }),
+      .meta({ description: "Enabled channels; alerts by mail also need `default_email_recipients`" }),
+    smtp_host: z.string().nullable().meta({ description: "Mail server", example: "mail.example.org" }),
+    smtp_port: z.int().meta({ description: "Port of the mail server", example: 587 }),
+    smtp_from_address: z.string().nullable().meta({ description: "Sender address", example: "homesec@example.org" }),
     default_webhook_url: z.string().nullable().meta({ description: "Scheme and host; the rest is secret" }),
-    default_email_recipients: z.array(z.string()).meta({ description: "Who gets the mails", example: ["me@example.org"] }),
+    default_email_recipients: z.array(z.string()).meta({ description: "Recipients of mails", example: ["me@example.org"] }),
   })
   .meta({
     id: "NotificationConfig",
@@ -48,14 +48,14 @@ export const notificationRoutes = {
         .array(MailAddress)
         .max(50)
         .nullish()
-        .meta({ description: "For `email`: these instead of DEFAULT_EMAIL_RECIPIENTS; empty is the same as none" }),
+        .meta({ description: "For `email`: recipients instead of DEFAULT_EMAIL_RECIPIENTS; an empty list counts as omitted" }),
     }),
     reply: z
       .object({
         channel: z.enum(channels).meta({ description: "As requested" }),
         success: z.boolean().meta({ description: "Whether the message was accepted", example: true }),
-        error: z.string().nullable().meta({ description: "Error of the recipient, or what is not configured" }),
-        message: z.string().meta({ description: "Result as a sentence" }),
+        error: z.string().nullable().meta({ description: "Error of the recipient, or the missing configuration; null on success" }),
+        message: z.string().meta({ description: "Result in one sentence" }),
       })
       .meta({
         id: "NotificationTest",

@@ -10,22 +10,21 @@ import { EventId } from "./events.ts";
 /** When a rule is active, in its own time zone. A window over midnight belongs to the day when it starts. */
 export const Schedule = z
   .object({
-    days: z.array(z.enum(weekdays)).meta({ description: "Empty: every day" }),
-    start_time: z.string().nullable().meta({ description: "HH:MM, inclusive; null with `end_time` null: all day" }),
-    end_time: z.string().nullable().meta({ description: "HH:MM, exclusive; the same as `start_time`: 24 hours" }),
+    days: z.array(z.enum(weekdays)).meta({ description: "Weekdays; empty for every day" }),
+    start_time: z.string().nullable().meta({ description: "Start, HH:MM, inclusive; null together with `end_time` for all day" }),
+    end_time: z.string().nullable().meta({ description: "End, HH:MM, exclusive; equal to `start_time` for 24 hours" }),
     timezone: z.string().meta({ description: "Name of a time zone, such as Europe/Berlin" }),
   })
   .meta({
     id: "Schedule",
-    description: "When a rule holds; a window over midnight belongs to the day on which it starts",
+    description: "Schedule of a rule; a window over midnight belongs to the day when it starts",
     example: { days: ["friday", "saturday", "sunday"], start_time: "22:00", end_time: "06:00", timezone: "Europe/Berlin" },
   });
 
 const RuleId = z.uuid().meta({ description: "Id of the rule", example: "0b8d6a52-95a7-4e0c-8f0d-2f6a2f3f9b22" });
 
 const Escalate = z.boolean().meta({
-  description:
-    "An event in a higher risk band than the alerted one passes the cooldown, and so does this rule where another, less severe one alerted for the same event",
+  description: "Whether a more severe event bypasses the cooldown; so does this rule when a less severe rule alerted for the same event",
 });
 
 /** An alert rule as clients receive it. */
@@ -34,27 +33,25 @@ export const Rule = z
     id: RuleId,
     name: z.string().meta({ description: "Display name", example: "People at night" }),
     enabled: z.boolean().meta({ description: "Whether the rule is active", example: true }),
-    kind: z.enum(eventKinds).meta({ description: "The kind of event that the rule is for" }),
+    kind: z.enum(eventKinds).meta({ description: "Kind of event that the rule matches" }),
     severity: z.enum(severities).meta({ description: "Severity of its alerts", example: "high" }),
-    risk_threshold: z.int().nullable().meta({ description: "The score that an event must have at least, 0 to 100; null: any, even none" }),
-    object_types: z.array(z.string()).nullable().meta({ description: "Classes of which one must have been detected; null: any" }),
-    camera_ids: z.array(z.string()).nullable().meta({ description: "Cameras for which it holds; null: all" }),
+    risk_threshold: z.int().nullable().meta({ description: "Minimum risk score, 0 to 100; null for any score and for events without one" }),
+    object_types: z.array(z.string()).nullable().meta({ description: "Classes, one of which must be detected; null for any" }),
+    camera_ids: z.array(z.string()).nullable().meta({ description: "Cameras that the rule applies to; null for all" }),
     min_confidence: z.number().nullable().meta({ description: "Minimum confidence, 0 to 1; null for any" }),
-    schedule: Schedule.nullable().meta({ description: "When it holds, by the time at which the event was stored; null: always" }),
-    dedup_key_template: z
-      .string()
-      .meta({ description: "What makes the key under which its alerts hold back others; without {rule_id} those of other rules too" }),
+    schedule: Schedule.nullable().meta({ description: "Schedule, compared with the time the event was stored; null for always" }),
+    dedup_key_template: z.string().meta({ description: "Template of the cooldown key; without {rule_id} rules share their cooldown" }),
     cooldown_seconds: z.int().meta({ description: "Cooldown between alerts with the same key, in seconds", example: 300 }),
     channels: z.array(z.enum(channels)).nullable().meta({ description: "Channels; null or empty for live clients only" }),
     escalate: Escalate,
     digest: z.boolean().meta({ description: "Send one summary of the suppressed alerts when the cooldown ends" }),
-    version: z.int().meta({ description: "Counts the definitions that the rule has had", example: 1 }),
-    created_at: Instant.meta({ description: "When it was created" }),
-    updated_at: Instant.meta({ description: "When it was last changed" }),
+    version: z.int().meta({ description: "Version of the definition, from 1", example: 1 }),
+    created_at: Instant.meta({ description: "Time of creation" }),
+    updated_at: Instant.meta({ description: "Time of the last change" }),
   })
   .meta({
     id: "Rule",
-    description: "Conditions under which an event raises an alert; all that are set must hold",
+    description: "An alert rule: an event that meets every set condition raises an alert",
     example: {
       risk_threshold: 70,
       object_types: ["person"],
@@ -67,9 +64,11 @@ const TimeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "Must be a time 
 
 const ScheduleInput = z
   .strictObject({
-    days: z.array(EnumText(weekdays)).max(7).nullable().default([]).meta({ description: "Empty: every day" }),
-    start_time: TimeOfDay.nullable().default(null).meta({ description: "HH:MM, inclusive; null with `end_time` null: all day" }),
-    end_time: TimeOfDay.nullable().default(null).meta({ description: "HH:MM, exclusive; the same as `start_time`: 24 hours" }),
+    days: z.array(EnumText(weekdays)).max(7).nullable().default([]).meta({ description: "Weekdays; empty for every day" }),
+    start_time: TimeOfDay.nullable()
+      .default(null)
+      .meta({ description: "Start, HH:MM, inclusive; null together with `end_time` for all day" }),
+    end_time: TimeOfDay.nullable().default(null).meta({ description: "End, HH:MM, exclusive; equal to `start_time` for 24 hours" }),
     timezone: TimeZoneText.default("UTC").meta({ description: "Name of a time zone, such as Europe/Berlin" }),
   })
   .refine(({ start_time, end_time }) => (start_time === null) === (end_time === null), {
@@ -86,7 +85,7 @@ const DedupKeyTemplate = z
     if (fault) context.addIssue({ code: "custom", message: fault });
   })
   .meta({
-    description: `May use ${dedupKeyNames.map((name) => `{${name}}`).join(", ")}; without {rule_id} different rules hold back each other`,
+    description: `May use ${dedupKeyNames.map((name) => `{${name}}`).join(", ")}; without {rule_id} rules share their cooldown`,
   });
 
 const Channels = z.array(EnumText(channels)).refine((list) => new Set(list).size === list.length, "Must not name a channel twice");
@@ -94,9 +93,9 @@ const Channels = z.array(EnumText(channels)).refine((list) => new Set(list).size
 /** The fields of a rule that a user can set: null clears a condition. */
 const fields = {
   name: z.string().min(1).max(255).meta({ description: "Display name" }),
-  enabled: z.boolean().meta({ description: "Default true" }),
+  enabled: z.boolean().meta({ description: "Whether the rule is active (default true)" }),
   kind: EnumText(eventKinds).meta({
-    description: "Default `event`. A rule of kind `camera_health` has no risk_threshold, object_types or min_confidence",
+    description: "Kind of event (default `event`); `camera_health` excludes risk_threshold, object_types and min_confidence",
   }),
   severity: EnumText(severities).meta({ description: "Severity of its alerts (default `medium`)" }),
   risk_threshold: z
@@ -104,16 +103,24 @@ const fields = {
     .min(0)
     .max(100)
     .nullable()
-    .meta({ description: "The score that an event must have at least; null: any, even none" }),
-  object_types: z.array(z.string().min(1).max(100)).max(100).nullable().meta({ description: "Empty for any" }),
-  camera_ids: z.array(z.string().min(1).max(64)).max(1000).nullable().meta({ description: "Empty: all cameras" }),
+    .meta({ description: "Minimum risk score, 0 to 100; null for any score and for events without one" }),
+  object_types: z
+    .array(z.string().min(1).max(100))
+    .max(100)
+    .nullable()
+    .meta({ description: "Classes, one of which must be detected; empty for any" }),
+  camera_ids: z
+    .array(z.string().min(1).max(64))
+    .max(1000)
+    .nullable()
+    .meta({ description: "Cameras that the rule applies to; empty for all" }),
   min_confidence: z
     .number()
     .min(ranges.confidence[0])
     .max(ranges.confidence[1])
     .nullable()
     .meta({ description: "Minimum confidence; null for any" }),
-  schedule: ScheduleInput.nullable().meta({ description: "When it holds, by the time at which the event was stored; null: always" }),
+  schedule: ScheduleInput.nullable().meta({ description: "Schedule, compared with the time the event was stored; null for always" }),
   dedup_key_template: DedupKeyTemplate,
   cooldown_seconds: z
     .int()
@@ -132,25 +139,25 @@ const changeable = Object.keys(fields) as (keyof typeof fields)[];
 /** The stored definition of one version of a rule. */
 export const RuleDefinition = Rule.omit({ id: true, version: true, created_at: true, updated_at: true });
 
-const Matched = z.int().meta({ description: "Events that match", example: 1 });
-const MatchRate = z.number().meta({ description: "Share of the tested events that match, 0 to 1", example: 0.0169 });
+const Matched = z.int().meta({ description: "Number of matching events", example: 1 });
+const MatchRate = z.number().meta({ description: "Share of matching events, 0 to 1", example: 0.0169 });
 const AlertCount = z.int().meta({ description: "Alerts that would have been raised", example: 1 });
 const Conditions = z
   .array(z.string())
-  .meta({ description: "Conditions that hold, such as `risk_score >= 70`", example: ["risk_score >= 70"] });
+  .meta({ description: "Fulfilled conditions, such as `risk_score >= 70`", example: ["risk_score >= 70"] });
 const RuleName = z.string().meta({ description: "Name of the rule", example: "People at night" });
 const Tested = z.int().meta({ description: "Tested events", example: 59 });
 
 /** The result of replaying a definition on stored events. */
 export const RuleReplay = z
   .object({
-    version: z.int().nullable().meta({ description: "Null: not stored, or not stored like this" }),
+    version: z.int().nullable().meta({ description: "Version of the rule; null for a definition that is not stored" }),
     events_matched: Matched,
     match_rate: MatchRate,
     alerts_after_cooldown: AlertCount,
     days: z
       .array(z.object({ date: z.string().meta({ description: "YYYY-MM-DD" }), events_matched: Matched, alerts: AlertCount }))
-      .meta({ description: "Days on which an event matched, by the time at which its alert would have been raised" }),
+      .meta({ description: "Days with matching events, by the time of their alerts" }),
   })
   .meta({
     id: "RuleReplay",
@@ -169,19 +176,19 @@ export const ReplayedEvent = z
   .object({
     event_id: EventId,
     camera_id: CameraIdText,
-    raised_at: Instant.meta({ description: "When the alert would have been raised" }),
-    alert: z.boolean().meta({ description: "False: held back by the cooldown", example: true }),
+    raised_at: Instant.meta({ description: "Time the alert would have been raised" }),
+    alert: z.boolean().meta({ description: "False when the cooldown suppresses the alert", example: true }),
     matched_conditions: Conditions,
   })
   .meta({
     id: "ReplayedEvent",
-    description: "An event that matches, and whether an alert comes of it",
+    description: "A matching event, and whether it raises an alert",
     example: { matched_conditions: ["risk_score >= 60", "object_type in [person]", "within schedule fri-sun 22:00-06:00 Europe/Berlin"] },
   });
 
 const DifferingEvents = z.object({
-  count: z.int().meta({ description: "How many" }),
-  event_ids: z.array(z.int()).meta({ description: "The newest ones, `limit` at most" }),
+  count: z.int().meta({ description: "Number of events" }),
+  event_ids: z.array(z.int()).meta({ description: "Ids of the newest events, `limit` at most" }),
 });
 
 const params = z.object({ id: z.string().meta({ description: "Id of the rule, a UUID" }) });
@@ -191,10 +198,10 @@ const common = { tag: "alerts", params, refusals } as const;
 export const ruleRoutes = {
   listRules: route("/api/alerts/rules", {
     method: "get",
-    summary: "List the alert rules, newest first",
+    summary: "List alert rules, newest first",
     tag: "alerts",
     query: z.object({
-      enabled: BoolText.optional().meta({ description: "Only those that are enabled, or are not" }),
+      enabled: BoolText.optional().meta({ description: "Only enabled, or only disabled rules" }),
       severity: EnumText(severities).optional().meta({ description: "Only of this severity" }),
       ...pageQuery,
     }),
@@ -218,11 +225,11 @@ export const ruleRoutes = {
       },
     },
   }),
-  getRule: route("/api/alerts/rules/{id}", { ...common, method: "get", summary: "One alert rule", reply: Rule }),
+  getRule: route("/api/alerts/rules/{id}", { ...common, method: "get", summary: "Get an alert rule", reply: Rule }),
   updateRule: route("/api/alerts/rules/{id}", {
     ...common,
     method: "put",
-    summary: "Change an alert rule; what is left out stays",
+    summary: "Update an alert rule; omitted fields keep their values",
     body: z.strictObject({ ...changes.shape, ...readOnly(Rule, changeable) }),
     reply: Rule,
     example: { body: { cooldown_seconds: 600, digest: true }, reply: { cooldown_seconds: 600, digest: true, version: 2 } },
@@ -230,7 +237,7 @@ export const ruleRoutes = {
   deleteRule: route("/api/alerts/rules/{id}", {
     ...common,
     method: "delete",
-    summary: "Delete an alert rule; its alerts stay",
+    summary: "Delete an alert rule and keep its alerts",
     status: 204,
   }),
   testRule: route("/api/alerts/rules/{id}/test", {
@@ -239,16 +246,11 @@ export const ruleRoutes = {
     summary: "Test a rule against stored events; raises no alerts and ignores silences",
     body: z
       .strictObject({
-        event_ids: z
-          .array(z.int())
-          .max(1000)
-          .nullable()
-          .optional()
-          .meta({ description: "Only these; those that do not exist are left out" }),
-        limit: z.int().min(1).max(1000).default(100).meta({ description: "The newest so many, where no ids are given" }),
-        start_date: StartInstant.nullable().optional().meta({ description: "Only events of this time or later" }),
-        end_date: EndInstant.nullable().optional().meta({ description: "Only events of this time or before" }),
-        at: StorableInstant.nullable().optional().meta({ description: "Judge the schedule by this time, not by that of each event" }),
+        event_ids: z.array(z.int()).max(1000).nullable().optional().meta({ description: "Only these events; unknown ids are ignored" }),
+        limit: z.int().min(1).max(1000).default(100).meta({ description: "Number of newest events to test, without `event_ids`" }),
+        start_date: StartInstant.nullable().optional().meta({ description: "Only events at this time or later" }),
+        end_date: EndInstant.nullable().optional().meta({ description: "Only events at this time or before" }),
+        at: StorableInstant.nullable().optional().meta({ description: "Test the schedule at this time instead of the time of each event" }),
       })
       .prefault({}),
     reply: z.object({
@@ -262,9 +264,9 @@ export const ruleRoutes = {
         .array(
           z.object({
             event_id: EventId,
-            matches: z.boolean().meta({ description: "Whether all conditions hold" }),
+            matches: z.boolean().meta({ description: "Whether the event meets all conditions" }),
             matched_conditions: Conditions,
-            failed_conditions: z.array(z.string()).meta({ description: "Conditions that do not hold, such as `risk_score 42 < 70`" }),
+            failed_conditions: z.array(z.string()).meta({ description: "Unfulfilled conditions, such as `risk_score 42 < 70`" }),
           }),
         )
         .meta({ description: "Result per event, newest first" }),
@@ -293,35 +295,38 @@ export const ruleRoutes = {
     summary: "Backtest a rule, a version of it or a changed definition; raises no alerts and ignores silences",
     body: z
       .strictObject({
-        start_date: StartInstant.nullable().optional().meta({ description: "Default: the beginning" }),
-        end_date: EndInstant.nullable().optional().meta({ description: "Default: now" }),
-        version: z.int().min(1).nullable().optional().meta({ description: "Default: the present one" }),
-        definition: changes.nullable().optional().meta({ description: "Changes to that version, as in an update, that are not stored" }),
-        against: z.int().min(1).nullable().optional().meta({ description: "A version to compare with" }),
-        timezone: TimeZoneText.default("UTC").meta({ description: "Whose days are counted" }),
-        limit: z.int().min(0).max(1000).default(100).meta({ description: "Events listed at most" }),
+        start_date: StartInstant.nullable().optional().meta({ description: "Start (default: the oldest event)" }),
+        end_date: EndInstant.nullable().optional().meta({ description: "End (default: now)" }),
+        version: z.int().min(1).nullable().optional().meta({ description: "Version of the rule (default: the current one)" }),
+        definition: changes.nullable().optional().meta({ description: "Unstored changes to that version, as in an update" }),
+        against: z.int().min(1).nullable().optional().meta({ description: "Version to compare with" }),
+        timezone: TimeZoneText.default("UTC").meta({ description: "Time zone of the days" }),
+        limit: z.int().min(0).max(1000).default(100).meta({ description: "Maximum number of listed events" }),
       })
       .prefault({}),
     reply: z.object({
       rule_id: RuleId,
       rule_name: RuleName,
-      start_date: Instant.nullable().meta({ description: "As asked; null: the beginning", example: "2026-01-01T00:00:00.000Z" }),
-      end_date: Instant.meta({ description: "As asked, or now" }),
+      start_date: Instant.nullable().meta({
+        description: "Requested start; null for the oldest event",
+        example: "2026-01-01T00:00:00.000Z",
+      }),
+      end_date: Instant.meta({ description: "Requested end, or now" }),
       timezone: z.string().meta({ description: "As requested", example: "Europe/Berlin" }),
       events_tested: Tested,
       tested: RuleReplay,
-      events: z.array(ReplayedEvent).meta({ description: "The newest events that match, `limit` at most, oldest first" }),
-      against: RuleReplay.nullable().meta({ description: "The same for the version to compare with; null without one" }),
+      events: z.array(ReplayedEvent).meta({ description: "Newest matching events, `limit` at most, oldest first" }),
+      against: RuleReplay.nullable().meta({ description: "Result for the version to compare with; null without one" }),
       difference: z
         .object({
-          only_tested: DifferingEvents.meta({ description: "Events that alert by the tested definition only" }),
-          only_against: DifferingEvents.meta({ description: "Events that alert by the version to compare with only" }),
-          both: z.int().meta({ description: "Events that alert by either" }),
+          only_tested: DifferingEvents.meta({ description: "Events that raise an alert only with the tested definition" }),
+          only_against: DifferingEvents.meta({ description: "Events that raise an alert only with the version to compare with" }),
+          both: z.int().meta({ description: "Number of events that raise an alert with both" }),
         })
         .nullable()
-        .meta({ description: "Where the two differ; null without a version to compare with" }),
+        .meta({ description: "Differences; null without a version to compare with" }),
     }),
-    refusals: { 404: "No rule has this id, or it has no such version" },
+    refusals: { 404: "No rule has this id, or the version does not exist" },
     slow: true,
     example: {
       body: { start_date: "2026-01-01", end_date: "2026-01-31", definition: { risk_threshold: 60 }, against: 1, timezone: "Europe/Berlin" },

@@ -12,12 +12,12 @@ export const SceneChange = z
   .object({
     id: ChangeId,
     camera_id: CameraIdText,
-    detected_at: Instant.meta({ description: "Time of the picture that made it certain" }),
+    detected_at: Instant.meta({ description: "Time of the picture that confirmed it" }),
     change_type: z.enum(sceneChangeTypes).meta({ description: "Kind of change", example: "view_moved" }),
-    similarity_score: z.number().meta({ description: "Structural similarity to the view before, up to 1", example: 0.31 }),
+    similarity_score: z.number().meta({ description: "Structural similarity to the previous view, up to 1", example: 0.31 }),
     acknowledged: Acknowledged,
-    acknowledged_at: Instant.nullable().meta({ description: "When; null until then" }),
-    file_path: z.string().nullable().meta({ description: "The picture that showed it, on the disk of the daemon" }),
+    acknowledged_at: Instant.nullable().meta({ description: "Time of the acknowledgement, or null" }),
+    file_path: z.string().nullable().meta({ description: "Path of the picture on the daemon's disk" }),
   })
   .meta({
     id: "SceneChange",
@@ -28,18 +28,18 @@ export const SceneChange = z
 export const sceneRoutes = {
   listSceneChanges: route("/api/cameras/{camera_id}/scene-changes", {
     method: "get",
-    summary: "Changes of a camera's view, newest first",
+    summary: "List changes of a camera's view, newest first",
     tag: "cameras",
     params: z.object({ camera_id: CameraIdText }),
     query: z.object({
-      acknowledged: BoolText.optional().meta({ description: "Only those that a person acknowledged, or did not" }),
+      acknowledged: BoolText.optional().meta({ description: "Only acknowledged, or only unacknowledged changes" }),
       limit: pageQuery.limit,
       cursor: pageQuery.cursor,
     }),
     reply: z.object({
       camera_id: CameraIdText,
-      scene_changes: z.array(SceneChange).meta({ description: "The changes of this page" }),
-      total_changes: z.int().meta({ description: "Exact number of changes that match", example: 1 }),
+      scene_changes: z.array(SceneChange).meta({ description: "Changes of this page" }),
+      total_changes: z.int().meta({ description: "Exact number of matching changes", example: 1 }),
       next_cursor: Pagination.shape.next_cursor,
       has_more: Pagination.shape.has_more,
     }),
@@ -53,9 +53,9 @@ export const sceneRoutes = {
     reply: z.object({
       id: ChangeId,
       acknowledged: Acknowledged,
-      acknowledged_at: Instant.meta({ description: "When it was acknowledged first" }),
+      acknowledged_at: Instant.meta({ description: "Time of the first acknowledgement" }),
     }),
-    refusals: { 404: "No camera has this id, or it has no such change" },
+    refusals: { 404: "No camera has this id, or the change does not exist" },
     example: { reply: { acknowledged: true } },
   }),
 };

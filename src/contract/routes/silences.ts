@@ -12,14 +12,14 @@ export const Silence = z
   .object({
     id: z.uuid().meta({ description: "Id of the silence", example: "0e3cb4f5-62b1-4c3a-9b0e-5f6f0d5a7c11" }),
     camera_id: z.string().nullable().meta({ description: "Camera whose alerts are muted; null for every camera" }),
-    camera_name: z.string().nullable().meta({ description: "What people call the camera", example: "Front door" }),
+    camera_name: z.string().nullable().meta({ description: "Name of the camera", example: "Front door" }),
     rule_id: z.uuid().nullable().meta({ description: "Rule whose alerts are muted; null for every rule" }),
-    rule_name: z.string().nullable().meta({ description: "What the rule was called when the silence began" }),
+    rule_name: z.string().nullable().meta({ description: "Name of the rule when the silence began" }),
     reason: z.string().meta({ description: "Reason", example: "The painters are here" }),
     status: z.enum(silenceStatuses).meta({ description: "`active` while it mutes alerts" }),
-    created_at: Instant.meta({ description: "When it began", example: "2026-02-01T08:00:00.000Z" }),
-    ends_at: Instant.meta({ description: "When it was set to end", example: "2026-02-01T10:00:00.000Z" }),
-    ended_at: Instant.nullable().meta({ description: "When it did end, by time or by hand; null while it is active" }),
+    created_at: Instant.meta({ description: "Start of the silence", example: "2026-02-01T08:00:00.000Z" }),
+    ends_at: Instant.meta({ description: "Planned end", example: "2026-02-01T10:00:00.000Z" }),
+    ended_at: Instant.nullable().meta({ description: "Actual end; null while it is active" }),
     held_back: z.int().meta({ description: "Muted alerts", example: 3 }),
   })
   .meta({
@@ -50,24 +50,24 @@ export const silenceRoutes = {
     body: z.strictObject({
       camera_id: z.string().nullable().optional().meta({ description: "Only alerts of this camera" }),
       rule_id: z.guid().nullable().optional().meta({ description: "Only alerts of this rule" }),
-      all: z.boolean().optional().meta({ description: "true, where neither a camera nor a rule is named: all alerts" }),
+      all: z.boolean().optional().meta({ description: "True for all alerts; requires that neither a camera nor a rule is given" }),
       duration_seconds: z
         .int()
         .min(1)
         .max(longestSilenceSeconds)
         .optional()
-        .meta({ description: "How long it lasts; either this or `ends_at`" }),
-      ends_at: StorableInstant.optional().meta({ description: "When it ends; either this or `duration_seconds`" }),
+        .meta({ description: "Duration in seconds; either this or `ends_at`" }),
+      ends_at: StorableInstant.optional().meta({ description: "End; either this or `duration_seconds`" }),
       reason: z.string().min(1).max(500).regex(/\S/, "Must say why").meta({ description: "Reason, shown in lists" }),
     }),
     status: 201,
     reply: Silence,
-    refusals: { 404: "There is no such camera or rule" },
+    refusals: { 404: "The camera or rule does not exist" },
     example: { body: { camera_id: "front-door", duration_seconds: 7200, reason: "The painters are here" }, reply: { held_back: 0 } },
   }),
   getSilence: route("/api/silences/{id}", {
     method: "get",
-    summary: "One alert silence",
+    summary: "Get an alert silence",
     tag: "alerts",
     params,
     reply: Silence,
@@ -79,7 +79,7 @@ export const silenceRoutes = {
     tag: "alerts",
     params,
     reply: Silence,
-    refusals: { 404: noSuchSilence, 409: "The silence has ended before" },
+    refusals: { 404: noSuchSilence, 409: "The silence has already ended" },
     example: { reply: { status: "ended", ended_at: "2026-02-01T08:30:00.000Z" } },
   }),
 };

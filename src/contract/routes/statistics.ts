@@ -3,14 +3,14 @@ import { bucketSizes, mostBuckets, riskLevels } from "../constants.ts";
 import { route } from "../route.ts";
 import { ClassText, DayOrInstantText, EndInstant, EnumText, Instant, StartInstant, TimeZoneText } from "../values.ts";
 
-const Count = z.int().meta({ description: "How many", example: 9 });
+const Count = z.int().meta({ description: "Number", example: 9 });
 const CameraIds = z.array(z.string()).optional().meta({ description: "Only these cameras; may be given several times" });
-const Start = StartInstant.optional().meta({ description: "Where the range begins: a date (its first instant in UTC) or a timestamp" });
-const End = EndInstant.optional().meta({ description: "Where the range ends, included: a date (its last instant in UTC) or a timestamp" });
+const Start = StartInstant.optional().meta({ description: "Start of the range: a date (its first instant in UTC) or a timestamp" });
+const End = EndInstant.optional().meta({ description: "End of the range, inclusive: a date (its last instant in UTC) or a timestamp" });
 
-const CameraId = z.string().meta({ description: "Which camera, deleted or not", example: "front-door" });
+const CameraId = z.string().meta({ description: "Camera id; may be a deleted camera", example: "front-door" });
 const CameraName = z.string().meta({ description: "Display name", example: "Front door" });
-const RiskLevel = z.enum(riskLevels).meta({ description: "As stored when the event was judged" });
+const RiskLevel = z.enum(riskLevels).meta({ description: "Risk level stored with the score" });
 const ObjectClass = z.string().meta({ description: "Class of the object", example: "person" });
 
 const LevelCounts = z.object({ low: Count, medium: Count, high: Count, critical: Count });
@@ -19,16 +19,16 @@ const LevelCounts = z.object({ low: Count, medium: Count, high: Count, critical:
 export const statisticsRoutes = {
   getEventStats: route("/api/events/stats", {
     method: "get",
-    summary: "Numbers of events by level and camera; soft-deleted ones do not count",
+    summary: "Count events by risk level and camera, without soft-deleted events",
     tag: "events",
     query: z.object({ camera_id: CameraIds, start_date: Start, end_date: End }),
     reply: z.object({
       total_events: Count,
-      events_by_risk_level: LevelCounts.meta({ description: "Judged events by their level" }),
-      risk_distribution: z.array(z.object({ risk_level: RiskLevel, count: Count })).meta({ description: "The same as a list" }),
+      events_by_risk_level: LevelCounts.meta({ description: "Scored events by risk level" }),
+      risk_distribution: z.array(z.object({ risk_level: RiskLevel, count: Count })).meta({ description: "Same counts as a list" }),
       events_by_camera: z
         .array(z.object({ camera_id: CameraId, camera_name: CameraName, event_count: Count }))
-        .meta({ description: "Cameras with events, most first" }),
+        .meta({ description: "Cameras with events, largest count first" }),
       unscored_events: Count.meta({ description: "Events without a score", example: 2 }),
     }),
     example: {
@@ -47,36 +47,36 @@ export const statisticsRoutes = {
   }),
   getEventTimeline: route("/api/events/timeline-summary", {
     method: "get",
-    summary: "Numbers of events and highest score per hour, day or week",
+    summary: "Count events per hour, day or week, with the highest score",
     tag: "events",
     query: z.object({
-      start_date: DayOrInstantText.meta({ description: "Where it begins: a date (in `timezone`) or a timestamp" }),
-      end_date: DayOrInstantText.meta({ description: "Where it ends, included: a date (in `timezone`, the whole day) or a timestamp" }),
+      start_date: DayOrInstantText.meta({ description: "Start: a date (in `timezone`) or a timestamp" }),
+      end_date: DayOrInstantText.meta({ description: "End, inclusive: a date (in `timezone`, the whole day) or a timestamp" }),
       bucket_size: EnumText(bucketSizes)
         .optional()
         .meta({
-          description: `Weeks begin on Monday. More than ${mostBuckets} buckets are refused; left out, it is the smallest size with fewer`,
+          description: `Bucket size, at most ${mostBuckets} buckets (default: the smallest size that fits); weeks begin on Monday`,
         }),
       camera_id: CameraIds,
-      timezone: TimeZoneText.default("UTC").meta({ description: "Whose hours, days and weeks; a name such as Europe/Berlin" }),
+      timezone: TimeZoneText.default("UTC").meta({ description: "Time zone of the hours, days and weeks, such as Europe/Berlin" }),
     }),
     reply: z.object({
       buckets: z
         .array(
           z.object({
-            timestamp: Instant.meta({ description: "Where the hour, day or week begins" }),
+            timestamp: Instant.meta({ description: "Start of the hour, day or week" }),
             event_count: Count,
-            max_risk_score: z.int().nullable().meta({ description: "Null when no event in it is judged" }),
+            max_risk_score: z.int().nullable().meta({ description: "Highest score; null without scored events" }),
           }),
         )
-        .meta({ description: "Every one of the range, oldest first. Only events within the range count, also in the first and last" }),
+        .meta({ description: "All buckets of the range, oldest first; the first and last count only events within the range" }),
       total_events: Count,
     }),
     example: { reply: { buckets: [{ timestamp: "2026-01-31T00:00:00.000Z", event_count: 2, max_risk_score: 72 }], total_events: 2 } },
   }),
   getDetectionStats: route("/api/detections/stats", {
     method: "get",
-    summary: "Numbers of detections by class and day",
+    summary: "Count detections by class and day",
     tag: "detections",
     query: z.object({
       camera_id: CameraIds,
@@ -86,14 +86,14 @@ export const statisticsRoutes = {
     }),
     reply: z.object({
       total_detections: Count,
-      detections_by_class: z.record(z.string(), Count).meta({ description: "How many of each class", example: { person: 6, dog: 3 } }),
+      detections_by_class: z.record(z.string(), Count).meta({ description: "Number per class", example: { person: 6, dog: 3 } }),
       object_class_distribution: z
         .array(z.object({ object_class: ObjectClass, count: Count }))
-        .meta({ description: "The same as a list, most first" }),
-      average_confidence: z.number().nullable().meta({ description: "0 to 1; null without detections", example: 0.81 }),
+        .meta({ description: "Same counts as a list, largest first" }),
+      average_confidence: z.number().nullable().meta({ description: "Average confidence, 0 to 1; null without detections", example: 0.81 }),
       trends: z
-        .array(z.object({ timestamp: Instant.meta({ description: "Begin of a day in UTC" }), detection_count: Count }))
-        .meta({ description: "Each of the last 30 days of the range, oldest first" }),
+        .array(z.object({ timestamp: Instant.meta({ description: "Start of a day in UTC" }), detection_count: Count }))
+        .meta({ description: "Last 30 days of the range, oldest first" }),
     }),
     example: {
       reply: {
@@ -106,7 +106,7 @@ export const statisticsRoutes = {
   }),
   listDetectionLabels: route("/api/detections/labels", {
     method: "get",
-    summary: "Every class that was ever detected, most frequent first",
+    summary: "List the detected classes, most frequent first",
     tag: "detections",
     reply: z.object({ labels: z.array(z.object({ label: ObjectClass, count: Count })).meta({ description: "Most frequent first" }) }),
   }),

@@ -5,7 +5,7 @@ import { EnumText } from "../values.ts";
 
 const ServiceUrl = z.string().nullable();
 const Seconds = z.int().min(ranges.batchSeconds[0]).max(ranges.batchSeconds[1]);
-const Score = z.int().min(ranges.riskScore[0]).max(ranges.riskScore[1]).meta({ description: "Scores from here on have this level" });
+const Score = z.int().min(ranges.riskScore[0]).max(ranges.riskScore[1]).meta({ description: "Lowest score of this level" });
 
 const fields = {
   batch_timeout_seconds: Seconds.meta({ description: "Close a batch this many seconds after its first detection (BATCH_WINDOW_SECONDS)" }),
@@ -20,12 +20,12 @@ const fields = {
     .min(ranges.confidence[0])
     .max(ranges.confidence[1])
     .meta({ description: "Detections below this confidence are discarded" }),
-  vision_url: ServiceUrl.meta({ description: "Vision service; null: none of your own" }),
-  embedder_url: ServiceUrl.meta({ description: "Embedder service; null: none of your own" }),
-  enrichment_url: ServiceUrl.meta({ description: "Enrichment service; null: none of your own" }),
-  vision_extraction_enabled: z.boolean().meta({ description: "Attributes, text in the picture and captions" }),
-  reid_enabled: z.boolean().meta({ description: "Embeddings and re-identification" }),
-  scene_change_enabled: z.boolean().meta({ description: "Detection of scene changes" }),
+  vision_url: ServiceUrl.meta({ description: "URL of your vision service; null without one" }),
+  embedder_url: ServiceUrl.meta({ description: "URL of your embedder service; null without one" }),
+  enrichment_url: ServiceUrl.meta({ description: "URL of your enrichment service; null without one" }),
+  vision_extraction_enabled: z.boolean().meta({ description: "Enable attributes, text recognition and captions" }),
+  reid_enabled: z.boolean().meta({ description: "Enable embeddings and re-identification" }),
+  scene_change_enabled: z.boolean().meta({ description: "Enable the detection of scene changes" }),
 } satisfies Record<Exclude<(typeof configNames)[number], "risk_score_thresholds">, z.ZodType>;
 
 export const SystemConfig = z
@@ -33,7 +33,7 @@ export const SystemConfig = z
     ...fields,
     risk_score_thresholds: z
       .object({ low: Score, medium: Score, high: Score, critical: Score })
-      .meta({ description: "Lower bounds of an event's risk levels; they hold for new scores" }),
+      .meta({ description: "Lower bounds of the risk levels; changes apply to new scores" }),
   })
   .meta({
     id: "SystemConfig",
@@ -80,15 +80,15 @@ export const configRoutes = {
           .strictObject({ low: Score, medium: Score, high: Score, critical: Score })
           .partial()
           .nullable()
-          .meta({ description: "Those not named stay as they are; all together start at 0 and ascend" }),
+          .meta({ description: "Omitted levels keep their values; the resulting bounds must start at 0 and ascend" }),
         reset: z.array(EnumText(configNames)).max(configNames.length).meta({
-          description: "Values that are to be as configured again. Null does the same to any value but an address, where it means: none",
+          description: "Settings to reset to their configured values. Null does the same, except for a URL, which it removes",
         }),
       })
       .partial()
       .meta({
         id: "SystemConfigChanges",
-        description: "Values to change; what is left out stays, and null is the value as configured",
+        description: "Settings to change; omitted settings keep their values, and null restores the configured value",
         example: { batch_idle_timeout_seconds: 20, risk_score_thresholds: { critical: 85 }, reset: ["retention_days"] },
       }),
     reply: SystemConfig,

@@ -12,26 +12,26 @@ export const CircuitState = z.enum(circuitStates).meta({
   description: "`closed`: homesec sends requests; `open`: it sends none; `half_open`: one trial request is allowed",
 });
 
-const Message = z.string().meta({ description: "What is wrong, or that everything works", example: "Everything works" });
+const Message = z.string().meta({ description: "Error, or a message that everything works", example: "Everything works" });
 const Details = z.record(z.string(), z.unknown());
-const Running = z.boolean().meta({ description: "Whether it runs", example: true });
+const Running = z.boolean().meta({ description: "Whether the worker runs", example: true });
 const WorkerName = z.string().meta({ description: "Name of the worker", example: "detection_worker" });
-const Now = Instant.meta({ description: "When this was found out" });
+const Now = Instant.meta({ description: "Time of the check" });
 
 export const CheckResult = z
   .object({
-    status: z.enum(["healthy", "unhealthy", "degraded"]).meta({ description: "How the check ended" }),
+    status: z.enum(["healthy", "unhealthy", "degraded"]).meta({ description: "Result of the check" }),
     latency_ms: z.number().nullable().meta({ description: "Response time in milliseconds; null without a request", example: 1.2 }),
-    error: z.string().nullable().meta({ description: "What is wrong; null when nothing is" }),
+    error: z.string().nullable().meta({ description: "Error; null without one" }),
   })
-  .meta({ id: "CheckResult", description: "One check" });
+  .meta({ id: "CheckResult", description: "Result of one check" });
 
 export const ServiceHealth = z
   .object({
     status: HealthState,
     message: Message,
     details: Details.nullable().meta({
-      description: "Of the database the counters of its `pool`, of the store its `version`, of the AI services the status of each",
+      description: "Database: counters of its `pool`; store: its `version`; AI services: status of each",
     }),
   })
   .meta({ id: "ServiceHealth", description: "Health of one service" });
@@ -40,9 +40,9 @@ export const WorkerStatus = z
   .object({
     name: WorkerName,
     running: Running,
-    message: z.string().nullable().meta({ description: "Why the worker does not run, or a remark" }),
+    message: z.string().nullable().meta({ description: "Why the worker does not run, or a note" }),
   })
-  .meta({ id: "WorkerStatus", description: "Background workers" });
+  .meta({ id: "WorkerStatus", description: "State of a background worker" });
 
 const healthyCheck = { status: "healthy", latency_ms: 1.2, error: null };
 const noAnswer = "language_model: the service does not answer within 3 seconds";
@@ -53,25 +53,27 @@ const healthyServices = {
 
 export const HealthReply = z
   .object({
-    status: HealthState.meta({ description: "Healthy: all is well; degraded: what matters most works; unhealthy: it does not" }),
+    status: HealthState.meta({
+      description: "`healthy`: everything works; `degraded`: only essential parts work; `unhealthy`: an essential part has failed",
+    }),
     services: z
       .object({
         database: ServiceHealth.meta({ description: "PostgreSQL" }),
         store: ServiceHealth.meta({ description: "Limits and caches, in the process or on Redis" }),
-        ai: ServiceHealth.meta({ description: "Detector, language model and the services of enrichment that are switched on" }),
+        ai: ServiceHealth.meta({ description: "Detector, language model and the enabled enrichment services" }),
       })
       .meta({ description: "Dependencies" }),
     timestamp: Now,
     recent_events: z
       .array(
         z.object({
-          timestamp: Instant.meta({ description: "When it happened" }),
+          timestamp: Instant.meta({ description: "Time of the event" }),
           service: z.string().meta({ description: "Service" }),
-          event_type: z.string().meta({ description: "What, such as a recovery" }),
-          message: z.string().meta({ description: "The same for a person" }),
+          event_type: z.string().meta({ description: "Type of change, such as `recovery`" }),
+          message: z.string().meta({ description: "Description" }),
         }),
       )
-      .meta({ description: "What changed lately, and what is not well beside the services" }),
+      .meta({ description: "Recent changes, and problems outside the services" }),
   })
   .meta({
     id: "Health",
@@ -94,42 +96,42 @@ export const HealthReply = z
 
 export const ReadyReply = z
   .object({
-    ready: z.boolean().meta({ description: "Whether pictures are being processed", example: true }),
+    ready: z.boolean().meta({ description: "Whether homesec processes pictures", example: true }),
     status: z.string().meta({ description: "`ready`, `degraded`, or `not_ready` without the database", example: "ready" }),
     checks: z
       .object({ database: CheckResult, store: CheckResult, pipeline_workers: CheckResult, supervisor: CheckResult })
-      .meta({ description: "All must be healthy" }),
+      .meta({ description: "Checks; all must be healthy" }),
     workers: z.array(WorkerStatus).meta({ description: "Background workers" }),
   })
-  .meta({ id: "Ready", description: "Whether pictures are being processed" });
+  .meta({ id: "Ready", description: "Whether homesec processes pictures" });
 
 export const WebsocketHealthReply = z
   .object({
     status: HealthState,
     connected_clients: z.int().meta({ description: "Live clients", example: 2 }),
-    broadcaster_running: z.boolean().meta({ description: "Whether messages go out", example: true }),
-    last_broadcast: Instant.nullable().meta({ description: "When a message last went to the clients; null before the first" }),
+    broadcaster_running: z.boolean().meta({ description: "Whether homesec sends live messages", example: true }),
+    last_broadcast: Instant.nullable().meta({ description: "Time of the last message; null before the first" }),
   })
-  .meta({ id: "WebsocketHealth", description: "Whether live messages go out", example: { last_broadcast: "2026-02-01T08:29:51.204Z" } });
+  .meta({ id: "WebsocketHealth", description: "State of the live messages", example: { last_broadcast: "2026-02-01T08:29:51.204Z" } });
 
 const InfrastructureHealth = z
   .object({
     name: z.string().meta({ description: "`database` or `store`", example: "database" }),
     status: HealthState,
     message: Message,
-    details: Details.nullable().meta({ description: "Figures of it" }),
+    details: Details.nullable().meta({ description: "Metrics of the dependency" }),
   })
   .meta({ id: "InfrastructureHealthStatus", description: "Health of the database or the store" });
 
 export const AiServiceHealth = z
   .object({
     name: z.string().meta({ description: "`detector`, `language_model`, `vision`, `embedder` or `enrichment`", example: "detector" }),
-    display_name: z.string().meta({ description: "The same for a person", example: "Detector" }),
+    display_name: z.string().meta({ description: "Display name", example: "Detector" }),
     status: HealthState,
     url: z.string().meta({ description: "URL; empty while a built-in service starts", example: "http://127.0.0.1:38211" }),
     response_time_ms: z.number().nullable().meta({ description: "Response time in milliseconds; null without a request", example: 2.6 }),
     circuit_state: CircuitState,
-    error: z.string().nullable().meta({ description: "What is wrong; null when nothing is" }),
+    error: z.string().nullable().meta({ description: "Error; null without one" }),
     last_check: Instant.meta({ description: "Time of the last check" }),
   })
   .meta({ id: "AIServiceHealthStatus", description: "Health of an AI service" });
@@ -138,15 +140,15 @@ const count = (what: string) => z.int().meta({ description: what });
 
 export const BreakerSummary = z
   .object({
-    total: count("Breakers that there are"),
-    closed: count("Those whose service is asked"),
-    open: count("Those whose service is left alone"),
-    half_open: count("Those that allow one trial"),
+    total: count("Number of breakers"),
+    closed: count("Closed breakers"),
+    open: count("Open breakers"),
+    half_open: count("Breakers that allow one trial"),
     breakers: z.record(z.string(), CircuitState).meta({ description: "State by name" }),
   })
   .meta({
     id: "CircuitBreakerSummary",
-    description: "The circuit breakers of the AI services, counted",
+    description: "Number of circuit breakers by state",
     example: {
       total: 5,
       closed: 5,
@@ -158,29 +160,31 @@ const WorkerHealth = z
   .object({
     name: WorkerName,
     running: Running,
-    critical: z.boolean().meta({ description: "Whether the pipeline stops without it", example: true }),
+    critical: z.boolean().meta({ description: "Whether the pipeline needs this worker", example: true }),
   })
   .meta({ id: "WorkerHealthStatus", description: "State of a background worker" });
 
 export const FullHealthReply = z
   .object({
-    status: HealthState.meta({ description: "Of all together" }),
-    ready: z.boolean().meta({ description: "Whether pictures are being processed", example: true }),
+    status: HealthState.meta({ description: "Overall health" }),
+    ready: z.boolean().meta({ description: "Whether homesec processes pictures", example: true }),
     message: Message,
     database: InfrastructureHealth,
     store: InfrastructureHealth,
-    ai_services: z.array(AiServiceHealth).meta({ description: "The services that are switched on" }),
+    ai_services: z.array(AiServiceHealth).meta({ description: "Enabled services" }),
     circuit_breakers: BreakerSummary,
     workers: z.array(WorkerHealth).meta({ description: "Background workers" }),
     timestamp: Now,
-    version: z.string().meta({ description: "Of homesec", example: "0.1.0" }),
+    version: z.string().meta({ description: "Version of homesec", example: "0.1.0" }),
   })
   .meta({ id: "FullHealth", description: "Health of every component" });
 
 export const MonitoringHealthReply = z
   .object({
-    status: z.literal("up").meta({ description: "Always the same: the daemon answers" }),
-    checks: z.object({ database: CheckResult, store: CheckResult, ai_services: CheckResult }).meta({ description: "What it needs" }),
+    status: z.literal("up").meta({ description: "Always `up`" }),
+    checks: z
+      .object({ database: CheckResult, store: CheckResult, ai_services: CheckResult })
+      .meta({ description: "Checks of the dependencies" }),
   })
   .meta({ id: "MonitoringHealth", description: "Checks for a monitoring system" });
 
@@ -190,11 +194,11 @@ export const TargetsReply = z
       .array(
         z.object({
           name: z.string().meta({ description: "`homesec`, or the name of an AI service", example: "homesec" }),
-          url: z.string().meta({ description: "Where it is", example: "http://127.0.0.1:8000" }),
+          url: z.string().meta({ description: "URL of the target", example: "http://127.0.0.1:8000" }),
           health_endpoint: z.string().meta({ description: "Health endpoint", example: "http://127.0.0.1:8000/api/system/health" }),
         }),
       )
-      .meta({ description: "homesec first" }),
+      .meta({ description: "Targets, homesec first" }),
   })
   .meta({
     id: "MonitoringTargets",
@@ -204,7 +208,7 @@ export const TargetsReply = z
 export const healthRoutes = {
   getHealth: route("/api/system/health", {
     method: "get",
-    summary: "Health of database, store and AI services",
+    summary: "Get the health of database, store and AI services",
     tag: "system",
     reply: HealthReply,
     refusals: { 503: "Degraded or unhealthy; the body is the same" },
@@ -225,7 +229,7 @@ export const healthRoutes = {
   }),
   getReady: route("/api/system/health/ready", {
     method: "get",
-    summary: "Whether pictures are being processed",
+    summary: "Check whether homesec processes pictures",
     tag: "system",
     reply: ReadyReply,
     refusals: { 503: "Not ready; the body is the same" },
@@ -245,14 +249,14 @@ export const healthRoutes = {
   }),
   getWebsocketHealth: route("/api/system/health/websocket", {
     method: "get",
-    summary: "Whether live messages go out",
+    summary: "Check whether homesec sends live messages",
     tag: "system",
     reply: WebsocketHealthReply,
     tier: "none",
   }),
   getFullHealth: route("/api/system/health/full", {
     method: "get",
-    summary: "Health of every part",
+    summary: "Get the health of every component",
     tag: "system",
     reply: FullHealthReply,
     refusals: { 503: "Degraded or unhealthy; the body is the same" },
@@ -285,14 +289,14 @@ export const healthRoutes = {
   }),
   getMonitoringHealth: route("/api/system/monitoring/health", {
     method: "get",
-    summary: "Checks for a monitoring system",
+    summary: "Get the checks for a monitoring system",
     tag: "system",
     reply: MonitoringHealthReply,
     tier: "none",
   }),
   getMonitoringTargets: route("/api/system/monitoring/targets", {
     method: "get",
-    summary: "Targets for a monitoring system",
+    summary: "List the targets for a monitoring system",
     tag: "system",
     reply: TargetsReply,
     tier: "none",

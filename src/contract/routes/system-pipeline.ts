@@ -3,33 +3,33 @@ import { route } from "../route.ts";
 import { CameraIdText, Instant, IntText } from "../values.ts";
 import { breakerStates, CircuitState, WorkerStatus } from "./system-health.ts";
 
-const Now = Instant.meta({ description: "When this was found out" });
-const Running = z.boolean().meta({ description: "Whether it runs", example: true });
+const Now = Instant.meta({ description: "Time of the measurement" });
+const Running = z.boolean().meta({ description: "Whether the worker runs", example: true });
 
 const QueueWorker = z.object({
   running: Running,
-  waiting: z.int().meta({ description: "Jobs that could start now" }),
+  waiting: z.int().meta({ description: "Jobs that are ready to start" }),
   deferred: z.int().meta({ description: "Jobs that wait for an upstream service or a retry" }),
-  in_progress: z.int().meta({ description: "Jobs that are being done" }),
+  in_progress: z.int().meta({ description: "Jobs in progress" }),
   dead: z.int().meta({ description: "Jobs in the dead letters" }),
-  oldest_waiting_seconds: z.number().nullable().meta({ description: "For how long the oldest of them could start; null without one" }),
+  oldest_waiting_seconds: z.number().nullable().meta({ description: "Waiting time of the oldest ready job in seconds; null without one" }),
 });
 const DetectionWorker = QueueWorker.meta({ description: "Sends pictures to the detector" });
 const AnalysisWorker = QueueWorker.meta({ description: "Sends events to the language model" });
 
 const DaemonEntry = z
   .object({
-    daemon_id: z.string().meta({ description: "Id, new after each start", example: "5f3c1c9e-4f0e-4b2e-9a43-0b8a3f6d2c11" }),
+    daemon_id: z.string().meta({ description: "Id of the daemon, new after each start", example: "5f3c1c9e-4f0e-4b2e-9a43-0b8a3f6d2c11" }),
     host: z.string().meta({ description: "Host", example: "nas" }),
     pid: z.int().meta({ description: "Process id", example: 812 }),
-    version: z.string().meta({ description: "Its version", example: "0.1.0" }),
-    started_at: Instant.meta({ description: "When it was started" }),
+    version: z.string().meta({ description: "Version of homesec", example: "0.1.0" }),
+    started_at: Instant.meta({ description: "Time of the start" }),
     roles: z.array(z.string()).meta({ description: "Roles", example: ["api", "watch", "alert", "deliver", "maintain"] }),
-    singletons: z.array(z.string()).meta({ description: "Workers of which one runs at a time, and which run here now" }),
+    singletons: z.array(z.string()).meta({ description: "Singleton workers that run in this daemon" }),
   })
   .meta({
     id: "Daemon",
-    description: "A running homesec",
+    description: "A running daemon",
     example: { singletons: ["file_watcher", "camera_watcher", "alert_worker", "digest_closer", "cleanup_service"] },
   });
 
@@ -39,40 +39,40 @@ export const PipelineReply = z
       .object({
         running: Running,
         camera_root: z.string().meta({ description: "CAMERA_ROOT", example: "/var/lib/homesec/cameras" }),
-        pending: z.int().meta({ description: "Files seen that are not complete yet" }),
+        pending: z.int().meta({ description: "Incomplete files" }),
         stuck: z
           .array(
             z.object({
-              path: z.string().meta({ description: "On the disk of the daemon" }),
-              reason: z.string().meta({ description: "Why it is not taken" }),
-              since: Instant.meta({ description: "When it was seen first like this" }),
+              path: z.string().meta({ description: "Path on the daemon's disk" }),
+              reason: z.string().meta({ description: "Why it is not processed" }),
+              since: Instant.meta({ description: "Time homesec first noticed it in this state" }),
             }),
           )
           .meta({ description: "Files that stay incomplete", example: [] }),
-        watch_mode: z
-          .enum(["notify", "polling"])
-          .meta({ description: "`notify`: the system tells; `polling`: homesec looks again and again" }),
+        watch_mode: z.enum(["notify", "polling"]).meta({ description: "`notify`: notifications of the system; `polling`: repeated scans" }),
       })
       .meta({ description: "Finds the pictures" }),
     detection_worker: DetectionWorker,
     batch_aggregator: z
       .object({
         running: Running,
-        active_batches: z.int().meta({ description: "Batches that are open", example: 1 }),
+        active_batches: z.int().meta({ description: "Number of open batches", example: 1 }),
         batches: z
           .array(
             z.object({
               batch_id: z.string().meta({ description: "Id of the batch", example: "b7e04f19-52c8-4a6d-8d31-0f9a6c2be574" }),
               camera_id: CameraIdText,
-              detection_count: z.int().meta({ description: "Detections in it so far", example: 1 }),
+              detection_count: z.int().meta({ description: "Detections in the batch", example: 1 }),
               started_at: Instant.meta({ description: "Time of its first picture" }),
-              age_seconds: z.number().meta({ description: "How long it has been open", example: 9.3 }),
-              last_activity_seconds: z.number().meta({ description: "How long nothing has come to it", example: 9.3 }),
+              age_seconds: z.number().meta({ description: "Age in seconds", example: 9.3 }),
+              last_activity_seconds: z.number().meta({ description: "Seconds since its last detection", example: 9.3 }),
             }),
           )
-          .meta({ description: "Those that are open" }),
-        batch_window_seconds: z.number().meta({ description: "Seconds after its first detection at which a batch closes", example: 90 }),
-        idle_timeout_seconds: z.number().meta({ description: "Seconds after its last detection at which a batch closes", example: 30 }),
+          .meta({ description: "Open batches" }),
+        batch_window_seconds: z
+          .number()
+          .meta({ description: "Maximum seconds between its first detection and the end of a batch", example: 90 }),
+        idle_timeout_seconds: z.number().meta({ description: "Seconds without a detection after which a batch closes", example: 30 }),
       })
       .meta({ description: "Groups detections into events" }),
     analysis_worker: AnalysisWorker,
@@ -84,21 +84,21 @@ export const PipelineReply = z
       .meta({ description: "Degradation while AI services are unavailable" }),
     timestamp: Now,
   })
-  .meta({ id: "Pipeline", description: "What each stage of the pipeline is doing" });
+  .meta({ id: "Pipeline", description: "State of each stage of the pipeline" });
 
 export const Latency = z
   .object({
-    avg_ms: z.number().meta({ description: "The average" }),
-    min_ms: z.number().meta({ description: "The shortest" }),
-    max_ms: z.number().meta({ description: "The longest" }),
+    avg_ms: z.number().meta({ description: "Average" }),
+    min_ms: z.number().meta({ description: "Minimum" }),
+    max_ms: z.number().meta({ description: "Maximum" }),
     p50_ms: z.number().meta({ description: "Median" }),
     p95_ms: z.number().meta({ description: "95th percentile" }),
     p99_ms: z.number().meta({ description: "99th percentile" }),
-    sample_count: z.int().meta({ description: "How many there were" }),
+    sample_count: z.int().meta({ description: "Number of samples" }),
   })
   .meta({
     id: "Latency",
-    description: "Durations in milliseconds, of the newest thousands in the window",
+    description: "Durations in milliseconds, from the newest samples in the window",
     example: { avg_ms: 374, min_ms: 170, max_ms: 1360, p50_ms: 340, p95_ms: 680, p99_ms: 1020, sample_count: 84 },
   });
 
@@ -110,27 +110,27 @@ export const TelemetryReply = z
         analysis_queue: z.int().meta({ description: "Events for the language model" }),
         delivery_queue: z.int().meta({ description: "Notifications, and deliveries to webhooks" }),
       })
-      .meta({ description: "Jobs that wait, those for an upstream service included" }),
+      .meta({ description: "Waiting jobs, including those that wait for an upstream service" }),
     latencies: z
       .object({
-        watch: Latency.nullable().meta({ description: "A live picture: from its first sign to its entry in the ledger" }),
-        detect: Latency.nullable().meta({ description: "The detector's look at a picture" }),
-        batch: Latency.nullable().meta({ description: "A batch: from its first detection to its end" }),
-        analyze: Latency.nullable().meta({ description: "The language model's judgement of an event" }),
+        watch: Latency.nullable().meta({ description: "From the first notice of a live picture to its entry in the ledger" }),
+        detect: Latency.nullable().meta({ description: "Inference time of a picture" }),
+        batch: Latency.nullable().meta({ description: "From the first detection of a batch to its end" }),
+        analyze: Latency.nullable().meta({ description: "Analysis of an event by the language model" }),
       })
-      .meta({ description: "Over the last hour; null without a sample" }),
+      .meta({ description: "Latencies of the last hour; null without samples" }),
     websocket: z
       .object({
         connected_clients: z.int().meta({ description: "Live clients now" }),
-        messages_sent: z.int().meta({ description: "Messages since the start" }),
-        replayed: z.int().meta({ description: "Those of them that a client had missed" }),
-        cut_slow: z.int().meta({ description: "Clients that were cut off since they did not read" }),
+        messages_sent: z.int().meta({ description: "Messages sent since the start" }),
+        replayed: z.int().meta({ description: "Replayed messages that clients had missed" }),
+        cut_slow: z.int().meta({ description: "Clients disconnected because they did not read" }),
       })
       .meta({ description: "Live messages" }),
     api_requests: z
       .object({
-        total: z.int().meta({ description: "Since the start" }),
-        by_status: z.record(z.string(), z.int()).meta({ description: "How many by status" }),
+        total: z.int().meta({ description: "Requests since the start" }),
+        by_status: z.record(z.string(), z.int()).meta({ description: "Number per HTTP status" }),
         p50_ms: z.number().nullable().meta({ description: "Median in milliseconds; null before the first request" }),
         p99_ms: z.number().nullable().meta({ description: "99th percentile in milliseconds; null before the first request" }),
       })
@@ -148,23 +148,26 @@ export const TelemetryReply = z
 
 export const PipelineLatencyReply = z
   .object({
-    watch_to_detect: Latency.nullable().meta({ description: "A picture: from its entry in the ledger to its stored detections" }),
-    detect_to_batch: Latency.nullable().meta({ description: "A batch: from its first stored detection to its end" }),
-    batch_to_analyze: Latency.nullable().meta({ description: "An event: from its creation to its first judgement" }),
-    total_pipeline: Latency.nullable().meta({ description: "From an event's first picture in the ledger to its first judgement" }),
+    watch_to_detect: Latency.nullable().meta({ description: "From the entry of a picture in the ledger to its stored detections" }),
+    detect_to_batch: Latency.nullable().meta({ description: "From the first stored detection of a batch to its end" }),
+    batch_to_analyze: Latency.nullable().meta({ description: "From the creation of an event to its first score" }),
+    total_pipeline: Latency.nullable().meta({ description: "From an event's first picture in the ledger to its first score" }),
   })
-  .meta({ id: "PipelineLatency", description: "How long pictures take from stage to stage; null without a sample" });
+  .meta({ id: "PipelineLatency", description: "Latency between stages; null without samples" });
 
-const BreakerName = z.string().meta({ description: "The service that it is for", example: "language_model" });
+const BreakerName = z.string().meta({ description: "Service of the breaker", example: "language_model" });
 
 export const Breaker = z
   .object({
     name: BreakerName,
     state: CircuitState,
     failure_count: z.int().meta({ description: "Failures in a row" }),
-    last_failure: Instant.nullable().meta({ description: "Null without one" }),
-    last_success: Instant.nullable().meta({ description: "Null without one", example: "2026-02-01T08:29:51.190Z" }),
-    reset_at: Instant.optional().meta({ description: "When one trial is allowed; only while open" }),
+    last_failure: Instant.nullable().meta({ description: "Time of the last failure; null without one" }),
+    last_success: Instant.nullable().meta({
+      description: "Time of the last success; null without one",
+      example: "2026-02-01T08:29:51.190Z",
+    }),
+    reset_at: Instant.optional().meta({ description: "Time of the next trial; only while open" }),
   })
   .meta({ id: "CircuitBreaker", description: "Stops requests to a service that does not answer", example: { name: "detector" } });
 
@@ -185,13 +188,13 @@ export const BreakerReset = z
 export const pipelineRoutes = {
   getPipeline: route("/api/system/pipeline", {
     method: "get",
-    summary: "What each stage of the pipeline is doing",
+    summary: "Get the state of each stage of the pipeline",
     tag: "system",
     reply: PipelineReply,
   }),
   getTelemetry: route("/api/system/telemetry", {
     method: "get",
-    summary: "Queues, latencies, live clients and requests",
+    summary: "Get queues, latencies, live clients and requests",
     tag: "system",
     reply: TelemetryReply,
   }),
@@ -199,31 +202,31 @@ export const pipelineRoutes = {
     method: "get",
     summary: "Get the latency between stages",
     tag: "system",
-    query: z.object({ window_minutes: IntText(1, 10_080).default(60).meta({ description: "How far back, 1 to 10080 minutes" }) }),
+    query: z.object({ window_minutes: IntText(1, 10_080).default(60).meta({ description: "Period in minutes, 1 to 10080" }) }),
     reply: PipelineLatencyReply,
   }),
   listWorkers: route("/api/system/workers", {
     method: "get",
-    summary: "The background workers",
+    summary: "List the background workers",
     tag: "system",
     reply: z
-      .object({ workers: z.array(WorkerStatus).meta({ description: "All of them, running or not" }) })
+      .object({ workers: z.array(WorkerStatus).meta({ description: "All workers, running or stopped" }) })
       .meta({ id: "Workers", description: "Background workers" }),
   }),
   listDaemons: route("/api/system/daemons", {
     method: "get",
-    summary: "The daemons that share the database, and what each of them does",
+    summary: "List the daemons that share the database with their roles",
     tag: "system",
     reply: z
-      .object({ daemons: z.array(DaemonEntry).meta({ description: "All that live; the first is the one that answers" }) })
+      .object({ daemons: z.array(DaemonEntry).meta({ description: "Running daemons; the first one sent this reply" }) })
       .meta({ id: "Daemons", description: "Daemons that share the database" }),
   }),
   listBreakers: route("/api/system/circuit-breakers", {
     method: "get",
-    summary: "The circuit breakers of the AI services",
+    summary: "List the circuit breakers of the AI services",
     tag: "system",
     reply: z
-      .object({ breakers: z.array(Breaker).meta({ description: "One for each service, switched off ones included" }) })
+      .object({ breakers: z.array(Breaker).meta({ description: "One breaker per service, including disabled services" }) })
       .meta({ id: "CircuitBreakers", description: "The circuit breakers of the AI services" }),
   }),
   resetBreaker: route("/api/system/circuit-breakers/{name}/reset", {

@@ -17,22 +17,25 @@ export const selftestStages = [
 export const SelftestReply = z
   .object({
     status: z.enum(["passed", "failed"]).meta({ description: "Whether every stage succeeded in time" }),
-    message: z.string().meta({ description: "Result as a sentence" }),
-    started_at: Instant.meta({ description: "When it began" }),
-    duration_ms: z.number().meta({ description: "From the beginning to the last proof, or until it was given up", example: 2104 }),
+    message: z.string().meta({ description: "Result in one sentence" }),
+    started_at: Instant.meta({ description: "Start of the test" }),
+    duration_ms: z.number().meta({ description: "Duration in milliseconds until the last stage or the timeout", example: 2104 }),
     timeout_seconds: z.number().meta({ description: "As requested", example: 60 }),
-    detector: z.string().meta({ description: "`built-in`, or the address of the detector that looked", example: "built-in" }),
+    detector: z.string().meta({ description: "`built-in`, or the URL of the detector", example: "built-in" }),
     stages: z
       .array(
         z.object({
-          name: z.enum(selftestStages).meta({ description: "What is proven" }),
-          status: z.enum(["passed", "failed", "not_reached"]).meta({ description: "Whether it is" }),
-          at_ms: z.number().nullable().meta({ description: "When it was proven, counted from when the picture was put into its folder" }),
-          took_ms: z.number().nullable().meta({ description: "The time since the stage before" }),
-          detail: z.string().nullable().meta({ description: "What was seen of it, or why it failed" }),
+          name: z.enum(selftestStages).meta({ description: "Name of the stage" }),
+          status: z.enum(["passed", "failed", "not_reached"]).meta({ description: "Result of the stage" }),
+          at_ms: z
+            .number()
+            .nullable()
+            .meta({ description: "Milliseconds from the upload of the picture to this stage; null when not reached" }),
+          took_ms: z.number().nullable().meta({ description: "Milliseconds since the previous stage; null when not reached" }),
+          detail: z.string().nullable().meta({ description: "Evidence, or the reason of the failure" }),
         }),
       )
-      .meta({ description: "Each stage, in the order of the pipeline" }),
+      .meta({ description: "Stages in pipeline order" }),
   })
   .meta({
     id: "SelftestReport",
@@ -53,8 +56,8 @@ export const selftestRoutes = {
     summary: "Send a test picture through all stages and report on each",
     tag: "system",
     slow: true,
-    query: z.object({ timeout_seconds: IntText(5, 600).default(60).meta({ description: "How long to wait for the last proof" }) }),
+    query: z.object({ timeout_seconds: IntText(5, 600).default(60).meta({ description: "Timeout for the last stage, in seconds" }) }),
     reply: SelftestReply,
-    refusals: { 409: "Another self-test runs" },
+    refusals: { 409: "Another self-test is running" },
   }),
 };

@@ -8,8 +8,8 @@ import { storageRoutes } from "./system-storage.ts";
 
 const Alive = z
   .object({
-    status: z.literal("alive").meta({ description: "Always the same: the process answers" }),
-    version: z.string().meta({ description: "Of homesec", example: "0.1.0" }),
+    status: z.literal("alive").meta({ description: "Always `alive`" }),
+    version: z.string().meta({ description: "Version of homesec", example: "0.1.0" }),
   })
   .meta({ id: "Alive", description: "Liveness of the process" });
 
@@ -20,10 +20,17 @@ export const systemRoutes = {
   ...configRoutes,
   ...storageRoutes,
   ...selftestRoutes,
-  alive: route("/health", { method: "get", summary: "The process is alive", tag: "system", reply: Alive, tier: "none", auth: "none" }),
+  alive: route("/health", {
+    method: "get",
+    summary: "Check that the process is alive",
+    tag: "system",
+    reply: Alive,
+    tier: "none",
+    auth: "none",
+  }),
   apiAlive: route("/api/health", {
     method: "get",
-    summary: "The process is alive",
+    summary: "Check that the process is alive",
     tag: "system",
     reply: Alive,
     tier: "none",
@@ -31,7 +38,7 @@ export const systemRoutes = {
   }),
   getMetrics: route("/metrics", {
     method: "get",
-    summary: "Metrics in Prometheus text format",
+    summary: "Get the metrics in Prometheus text format",
     tag: "system",
     reply: { mediaTypes: ["text/plain"] },
     tier: "none",

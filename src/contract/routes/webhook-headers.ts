@@ -27,12 +27,12 @@ const fieldsOf = {
 /** Authentication of homesec at the target. Write only. */
 export const WebhookAuth = z
   .strictObject({
-    type: EnumText(authTypes).meta({ description: "Which of the other fields are needed, and allowed" }),
-    token: z.string().max(4096).optional().meta({ description: "With `bearer`" }),
-    username: z.string().max(1024).optional().meta({ description: "With `basic`" }),
-    credential: z.string().max(4096).optional().meta({ description: "With `basic`: the password" }),
-    header_name: z.string().max(200).optional().meta({ description: "With `header`" }),
-    header_value: z.string().max(4096).optional().meta({ description: "With `header`" }),
+    type: EnumText(authTypes).meta({ description: "Type of authentication; it determines the other fields" }),
+    token: z.string().max(4096).optional().meta({ description: "Token, with `bearer`" }),
+    username: z.string().max(1024).optional().meta({ description: "User name, with `basic`" }),
+    credential: z.string().max(4096).optional().meta({ description: "Password, with `basic`" }),
+    header_name: z.string().max(200).optional().meta({ description: "Header name, with `header`" }),
+    header_value: z.string().max(4096).optional().meta({ description: "Header value, with `header`" }),
   })
   .superRefine((auth, context) => {
     const own: readonly string[] = fieldsOf[auth.type];
@@ -59,17 +59,17 @@ export type WebhookAuth = z.output<typeof WebhookAuth>;
 
 const faultOf: Readonly<Record<(typeof fieldsOf)["bearer" | "basic" | "header"][number], (text: string) => string | undefined>> = {
   token: valueFault,
-  username: (text) => (/[:\p{Cc}]/u.test(text) ? "Must hold no colon and no control character" : undefined),
-  credential: (text) => (/\p{Cc}/u.test(text) ? "Must hold no control character" : undefined),
+  username: (text) => (/[:\p{Cc}]/u.test(text) ? "Must not contain a colon or a control character" : undefined),
+  credential: (text) => (/\p{Cc}/u.test(text) ? "Must not contain a control character" : undefined),
   header_name: nameFault,
   header_value: valueFault,
 };
 
 function nameFault(name: string): string | undefined {
-  if (!headerName.test(name)) return "Is no valid name of a header";
+  if (!headerName.test(name)) return "Is not a valid header name";
   const lower = name.toLowerCase();
   if (reservedHeaders.has(lower)) return `The header ${name} is set by homesec or belongs to the connection; leave it out`;
-  if (lower.startsWith("webhook-")) return "Headers that begin with webhook- carry the signature; take another name";
+  if (lower.startsWith("webhook-")) return "Headers that begin with webhook- carry the signature; use another name";
   return undefined;
 }
 
@@ -86,10 +86,10 @@ export const CustomHeaders = z
     const seen = new Set<string>();
     for (const name of names) {
       const value = headers[name] ?? "";
-      const twice = seen.has(name.toLowerCase()) ? "Is there twice; names of headers have no case" : undefined;
+      const twice = seen.has(name.toLowerCase()) ? "Appears twice; header names ignore case" : undefined;
       const reason = twice ?? nameFault(name) ?? valueFault(value);
       if (reason) context.addIssue(fault("value_error", reason, value, name));
       seen.add(name.toLowerCase());
     }
   })
-  .meta({ description: "Names and values; sealed at rest" });
+  .meta({ description: "Names and values; encrypted at rest" });

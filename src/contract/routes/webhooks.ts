@@ -10,7 +10,7 @@ const EventTypes = z
   .min(1)
   .superRefine((types, context) => {
     types.forEach((type, at) => {
-      if (types.indexOf(type) !== at) context.addIssue(fault("value_error", `${type} is there twice`, type, at));
+      if (types.indexOf(type) !== at) context.addIssue(fault("value_error", `${type} appears twice`, type, at));
     });
   });
 
@@ -25,18 +25,20 @@ export const Webhook = z
     name: z.string().meta({ description: "Display name", example: "Kitchen light" }),
     url: z.string().meta({ description: "Target URL", example: "http://192.168.1.20:1880/homesec" }),
     event_types: z.array(z.enum(outboundEventTypes)).meta({ description: "Subscribed event types" }),
-    integration_type: z.enum(integrationTypes).meta({ description: "The form of the messages" }),
+    integration_type: z.enum(integrationTypes).meta({ description: "Message format" }),
     enabled: z.boolean().meta({ description: "Whether deliveries are sent", example: true }),
-    disabled_reason: z.string().nullable().meta({ description: "Reason why homesec disabled it" }),
-    custom_headers: z.record(z.string(), z.string()).meta({ description: "Further headers of each message, by name" }),
-    payload_template: z.string().nullable().meta({ description: "The template in place of the whole body; null: the form of its type" }),
+    disabled_reason: z.string().nullable().meta({ description: "Why homesec disabled it; null otherwise" }),
+    custom_headers: z.record(z.string(), z.string()).meta({ description: "Additional headers of each message, by name" }),
+    payload_template: z.string().nullable().meta({ description: "Template of the body; null for the format of its type" }),
     max_retries: z.int().meta({ description: "Retries after the first attempt", example: 4 }),
-    retry_delay_seconds: z.int().meta({ description: "Before the first retry; doubled for each one after it", example: 10 }),
-    created_at: Instant.meta({ description: "When it was created" }),
-    updated_at: Instant.meta({ description: "When it was last changed" }),
+    retry_delay_seconds: z
+      .int()
+      .meta({ description: "Delay before the first retry in seconds; each further retry doubles it", example: 10 }),
+    created_at: Instant.meta({ description: "Time of creation" }),
+    updated_at: Instant.meta({ description: "Time of the last change" }),
     total_deliveries: z.int().meta({ description: "Finished deliveries", example: 12 }),
     successful_deliveries: z.int().meta({ description: "Accepted deliveries", example: 11 }),
-    last_delivery_at: Instant.nullable().meta({ description: "The last attempt", example: "2026-01-31T22:16:11.470Z" }),
+    last_delivery_at: Instant.nullable().meta({ description: "Time of the last attempt", example: "2026-01-31T22:16:11.470Z" }),
     last_delivery_status: z.enum(deliveryStatuses).nullable().meta({ description: "Status of the last delivery", example: "retrying" }),
   })
   .meta({
@@ -47,20 +49,20 @@ export const Webhook = z
 
 const SigningSecret = z
   .string()
-  .meta({ description: "Shown here only: `whsec_` and the key in base64", example: "whsec_QW4gZXhhbXBsZSBvZiBhIGtleSwgbm90IGEga2V5" });
+  .meta({ description: "`whsec_` and the key in base64; shown only once", example: "whsec_QW4gZXhhbXBsZSBvZiBhIGtleSwgbm90IGEga2V5" });
 
 /** The writable fields of a webhook. */
 const writable = {
   name: z.string().min(1).max(100).meta({ description: "Display name" }),
-  url: z.string().min(1).max(2048).meta({ description: "http or https" }),
+  url: z.string().min(1).max(2048).meta({ description: "Target URL, http or https" }),
   event_types: EventTypes.meta({ description: "Event types to subscribe to, at least one" }),
   integration_type: EnumText(integrationTypes).meta({
-    description: "The form of the messages: JSON of homesec's own, or as a chat platform takes them",
+    description: "Message format: JSON of homesec, or the format of a chat platform",
   }),
   enabled: z.boolean().meta({ description: "Whether deliveries are sent" }),
-  auth: WebhookAuth.nullable().meta({ description: "How homesec authenticates itself there; null: not at all" }),
-  custom_headers: CustomHeaders.nullable().meta({ description: "Further headers of each message; null: none" }),
-  payload_template: z.string().max(32_768).nullable().meta({ description: "A template in place of the whole body; docs/templates.md" }),
+  auth: WebhookAuth.nullable().meta({ description: "Authentication at the target; null for none" }),
+  custom_headers: CustomHeaders.nullable().meta({ description: "Additional headers of each message; null for none" }),
+  payload_template: z.string().max(32_768).nullable().meta({ description: "Template of the body; see docs/templates.md" }),
   max_retries: z
     .int()
     .min(ranges.webhookMaxRetries[0])
@@ -70,7 +72,7 @@ const writable = {
     .int()
     .min(ranges.webhookRetryDelaySeconds[0])
     .max(ranges.webhookRetryDelaySeconds[1])
-    .meta({ description: "Before the first retry; doubled for each one after it" }),
+    .meta({ description: "Delay before the first retry in seconds; each further retry doubles it" }),
 };
 
 export const NewWebhook = z.strictObject({
@@ -110,15 +112,18 @@ export const Delivery = z
     event_type: z.string().meta({ description: "Event type", example: "alert_fired" }),
     event_id: z.string().meta({ description: "Subject: id of an event, alert or entity, as text" }),
     status: z.enum(deliveryStatuses).meta({ description: "Delivery status", example: "retrying" }),
-    status_code: z.int().nullable().meta({ description: "Last attempt; null without an answer", example: 503 }),
-    response_time_ms: z.int().nullable().meta({ description: "Last attempt; null without an answer", example: 51 }),
-    error_message: z.string().nullable().meta({ description: "Why the last attempt failed; null when it did not" }),
+    status_code: z.int().nullable().meta({ description: "HTTP status of the last attempt; null without a response", example: 503 }),
+    response_time_ms: z
+      .int()
+      .nullable()
+      .meta({ description: "Response time of the last attempt in milliseconds; null without a response", example: 51 }),
+    error_message: z.string().nullable().meta({ description: "Error of the last attempt; null when it succeeded" }),
     attempt_count: z.int().meta({ description: "Attempts made, 0 before the first", example: 1 }),
     next_retry_at: Instant.nullable().meta({ description: "Time of the next attempt; null unless `retrying`" }),
-    created_at: Instant.meta({ description: "When what it tells happened, or when it was retried by hand" }),
+    created_at: Instant.meta({ description: "Time of the event, or of the manual retry" }),
     delivered_at: Instant.nullable().meta({ description: "Time of acceptance; null until then" }),
-    message_id: z.string().meta({ description: "The `webhook-id` header: the same on each repeat and on a retry by hand" }),
-    retry_of: z.string().nullable().meta({ description: "The failed delivery that this one tries again" }),
+    message_id: z.string().meta({ description: "The `webhook-id` header; all retries, including manual ones, keep it" }),
+    retry_of: z.string().nullable().meta({ description: "Failed delivery that this one retries; null otherwise" }),
   })
   .meta({ id: "WebhookDelivery", description: "Delivery of one event to one webhook", example: webhookDeliveryExample });
 
@@ -126,15 +131,15 @@ const DeliveryWithAttempts = Delivery.extend({
   attempts: z
     .array(
       z.object({
-        attempt: z.int().meta({ description: "Which one, from 1" }),
-        started_at: Instant.meta({ description: "When it began" }),
-        finished_at: Instant.meta({ description: "When it ended, well or not" }),
-        status_code: z.int().nullable().meta({ description: "HTTP status; null without an answer" }),
-        error: z.string().nullable().meta({ description: "Why it failed; null when it did not" }),
+        attempt: z.int().meta({ description: "Number of the attempt, from 1" }),
+        started_at: Instant.meta({ description: "Start of the attempt" }),
+        finished_at: Instant.meta({ description: "End of the attempt" }),
+        status_code: z.int().nullable().meta({ description: "HTTP status; null without a response" }),
+        error: z.string().nullable().meta({ description: "Error; null on success" }),
         response: z.string().nullable().meta({ description: "Beginning of the response body" }),
       }),
     )
-    .meta({ description: "Each attempt, the first one first" }),
+    .meta({ description: "Attempts, oldest first" }),
 }).meta({
   id: "WebhookDeliveryWithAttempts",
   description: "A delivery with its attempts",
@@ -169,17 +174,20 @@ export const webhookRoutes = {
   getWebhookHealth: route("/api/outbound-webhooks/health", {
     ...base,
     method: "get",
-    summary: "Health of the webhooks in the last 24 hours",
+    summary: "Get the health of the webhooks in the last 24 hours",
     reply: z
       .object({
-        total_webhooks: z.int().meta({ description: "Webhooks that there are", example: 1 }),
+        total_webhooks: z.int().meta({ description: "Number of webhooks", example: 1 }),
         enabled_webhooks: z.int().meta({ description: "Enabled webhooks", example: 1 }),
-        healthy_webhooks: z.int().meta({ description: "Enabled, with more than 90 % success", example: 1 }),
-        unhealthy_webhooks: z.int().meta({ description: "Enabled, with less than 50 % success" }),
-        total_deliveries_24h: z.int().meta({ description: "Finished deliveries", example: 3 }),
-        successful_deliveries_24h: z.int().meta({ description: "Accepted deliveries", example: 3 }),
-        failed_deliveries_24h: z.int().meta({ description: "Deliveries that failed for good" }),
-        average_response_time_ms: z.number().nullable().meta({ description: "Of those that were answered; null without one" }),
+        healthy_webhooks: z.int().meta({ description: "Enabled webhooks with more than 90 % success", example: 1 }),
+        unhealthy_webhooks: z.int().meta({ description: "Enabled webhooks with less than 50 % success" }),
+        total_deliveries_24h: z.int().meta({ description: "Finished deliveries in 24 hours", example: 3 }),
+        successful_deliveries_24h: z.int().meta({ description: "Accepted deliveries in 24 hours", example: 3 }),
+        failed_deliveries_24h: z.int().meta({ description: "Deliveries that failed permanently" }),
+        average_response_time_ms: z
+          .number()
+          .nullable()
+          .meta({ description: "Average response time in milliseconds; null without responses" }),
       })
       .meta({
         id: "WebhookHealth",
@@ -190,7 +198,7 @@ export const webhookRoutes = {
   getWebhookDelivery: route("/api/outbound-webhooks/deliveries/{delivery_id}", {
     ...base,
     method: "get",
-    summary: "One delivery with its attempts",
+    summary: "Get a delivery with its attempts",
     params: deliveryParams,
     reply: DeliveryWithAttempts,
     refusals: { 404: "No delivery has this id" },
@@ -246,15 +254,15 @@ export const webhookRoutes = {
       offset: pageQuery.offset.meta({ description: "Deprecated: rows to skip; use `limit`" }),
     }),
     reply: z.object({
-      webhooks: z.array(Webhook).meta({ description: "The webhooks of this page" }),
-      total: z.int().meta({ description: "Exact number of webhooks that match" }),
+      webhooks: z.array(Webhook).meta({ description: "Webhooks of this page" }),
+      total: z.int().meta({ description: "Exact number of matching webhooks" }),
       deprecation_warning: DeprecationWarning.optional(),
     }),
   }),
   getWebhook: route("/api/outbound-webhooks/{id}", {
     ...base,
     method: "get",
-    summary: "One outbound webhook",
+    summary: "Get an outbound webhook",
     params,
     reply: Webhook,
     refusals: noSuchWebhook,
@@ -283,15 +291,15 @@ export const webhookRoutes = {
     summary: "Send a sample now; nothing is recorded",
     params,
     body: z.strictObject({
-      event_type: EnumText(outboundEventTypes).meta({ description: "Of which type the sample is" }),
+      event_type: EnumText(outboundEventTypes).meta({ description: "Event type of the sample" }),
       kind: EnumText(sampleKinds).optional().meta({
-        description: "`event_created` of an incident of a camera instead of something seen; `anomaly_detected` of a scene change",
+        description: "Alternative sample: `camera_health` for `event_created`, `scene_change` for `anomaly_detected`",
       }),
     }),
     reply: z
       .object({
         success: z.boolean().meta({ description: "Whether the target accepted the sample", example: true }),
-        status_code: z.int().meta({ description: "HTTP status; 0 without an answer", example: 200 }),
+        status_code: z.int().meta({ description: "HTTP status; 0 without a response", example: 200 }),
         response_time_ms: z
           .int()
           .meta({ description: "Response time in milliseconds, or time until homesec stopped waiting", example: 44 }),
@@ -336,14 +344,14 @@ export const webhookRoutes = {
   listWebhookDeliveries: route("/api/outbound-webhooks/{id}/deliveries", {
     ...base,
     method: "get",
-    summary: "The deliveries of a webhook, newest first",
+    summary: "List the deliveries of a webhook, newest first",
     params,
     query: z.object(window),
     reply: z.object({
-      deliveries: z.array(Delivery).meta({ description: "The deliveries of this page" }),
+      deliveries: z.array(Delivery).meta({ description: "Deliveries of this page" }),
       total: z.int().meta({ description: "Exact number of deliveries of the webhook", example: 1 }),
       limit: z.int().meta({ description: "Requested page size", example: 50 }),
-      offset: z.int().meta({ description: "Rows that were skipped" }),
+      offset: z.int().meta({ description: "Skipped rows" }),
       has_more: z.boolean().meta({ description: "Whether there is a next page" }),
     }),
     refusals: noSuchWebhook,

@@ -27,16 +27,16 @@ describe("dedup key", () => {
 
 describe("dedup key template", () => {
   it.each([
-    ["{camera}", "Does not know {camera}"],
-    ["{}", "Does not know {}"],
-    ["{Camera_id}", "Does not know {Camera_id}"],
-    ["{ camera_id }", "Does not know { camera_id }"],
-    ["{constructor}", "Does not know {constructor}"],
-    ["{camera_id", "without its counterpart"],
-    ["camera_id}", "without its counterpart"],
-    ["{{camera_id}}", "without its counterpart"],
-    ["{camera_id}}", "without its counterpart"],
-    ["{came{rule_id}ra_id}", "without its counterpart"],
+    ["{camera}", "Contains the unknown name {camera}"],
+    ["{}", "Contains the unknown name {}"],
+    ["{Camera_id}", "Contains the unknown name {Camera_id}"],
+    ["{ camera_id }", "Contains the unknown name { camera_id }"],
+    ["{constructor}", "Contains the unknown name {constructor}"],
+    ["{camera_id", "Contains an unmatched brace"],
+    ["camera_id}", "Contains an unmatched brace"],
+    ["{{camera_id}}", "Contains an unmatched brace"],
+    ["{camera_id}}", "Contains an unmatched brace"],
+    ["{came{rule_id}ra_id}", "Contains an unmatched brace"],
   ])("dedup key template: refuses %s", (template, reason) => {
     expect(dedupTemplateFault(template)).toContain(reason);
   });
