@@ -13,9 +13,9 @@ const linesOf = (file: string): number => readFileSync(join(root, file), "utf8")
 const product = tracked("bin", "commands", "daemon", "src").filter((name) => /\.tsx?$/.test(name));
 
 /** Product files of under 20 lines. May only shrink; the goal is fewer than 40. */
-const mostSmallFiles = 120;
-/** Lines of product code. May only shrink. */
-const mostLines = 75_219;
+const mostSmallFiles = 74;
+/** Lines of product code. May only shrink; the goal is 70,000. */
+const mostLines = 72_793;
 
 describe("lengths", () => {
   it("lengths: a file of more than 400 lines says why it is one file", () => {
