@@ -48,12 +48,10 @@ export const DeadLetter = z
         notification_id: z.string().meta({ description: "Id of the notification" }),
         alert_id: z.string().nullable().meta({ description: "Id of its alert; null for the summary of a silence" }),
         silence_id: z.string().nullable().meta({ description: "Id of the ended silence; null for an alert" }),
-        kind: z
-          .string()
-          .meta({
-            description:
-              "`alert`; `digest`: summary of suppressed alerts; `end`: end of the incident; `silence`: summary of an ended silence",
-          }),
+        kind: z.string().meta({
+          description:
+            "`alert`; `digest`: summary of suppressed alerts; `end`: end of the incident; `silence`: summary of an ended silence",
+        }),
         channel: z.string().meta({ description: "Channel" }),
         rule_name: z.string().nullable().meta({ description: "Name of the rule that raised the alert or was muted" }),
         camera_id: z.string().nullable().meta({ description: "Camera that the alert is about or that was muted" }),
