@@ -1,22 +1,22 @@
-/** How a built-in service is. */
+/** State of a built-in service. */
 export type Condition =
-  /** It loads; who asks now waits. */
+  /** The service is loading. Requests wait until it is ready. */
   | { readonly state: "starting" }
   | { readonly state: "working" }
-  /** It cannot work, and `fault` says why and what to do. */
+  /** The service cannot work. `fault` gives the reason and the fix. */
   | { readonly state: "faulty"; readonly fault: string };
 
-/** Why a service cannot work; undefined while it can, or starts. */
+/** Returns the reason why a service cannot work, or undefined while it works or starts. */
 export function faultOf(condition: Condition): string | undefined {
   return condition.state === "faulty" ? condition.fault : undefined;
 }
 
-/** What a child process tells: that it listens, or how its loading ended. */
+/** A message from a child process: it is listening, or loading has ended. */
 export type Message =
   | { readonly kind: "listens"; readonly port: number; readonly loading: boolean }
   | { readonly kind: "loaded"; readonly fault: string | null; readonly about: object };
 
-/** Reads a message of a child process; undefined for what is none of ours. */
+/** Reads a message from a child process. Returns undefined for messages of other senders. */
 export function readMessage(message: unknown): Message | undefined {
   if (typeof message !== "object" || message === null) return undefined;
   if ("port" in message && typeof message.port === "number") {
@@ -29,10 +29,10 @@ export function readMessage(message: unknown): Message | undefined {
   return undefined;
 }
 
-/** So many ends in a row before it could work are no accident. */
+/** Number of exits in a row before the service first works that count as a fault. */
 const mostEarlyEnds = 3;
 
-/** Keeps the condition of a service over the lives of its process; `onChange` is told of each other one. */
+/** Tracks the condition of a service across restarts of its process. Calls `onChange` with each new condition. */
 export class ConditionKeeper {
   readonly #onChange: (condition: Condition) => void;
   #condition: Condition = { state: "starting" };
@@ -47,7 +47,7 @@ export class ConditionKeeper {
     return this.#condition;
   }
 
-  /** A process has told something. */
+  /** Takes a message from the process. */
   heard(message: Message): void {
     if (message.kind === "listens" && message.loading) return;
     this.#told = true;
@@ -56,17 +56,17 @@ export class ConditionKeeper {
     this.#become(fault === null ? { state: "working" } : { state: "faulty", fault });
   }
 
-  /** A process has ended though it is wanted; `how` says with which code or signal. */
+  /** Handles an unexpected exit of the process. `how` is its exit code or signal. */
   ended(how: string): void {
     if (this.#told) {
       this.#told = false;
-      // a fault stays until the next process knows better
+      // A fault stays until the next process reports.
       if (this.#condition.state === "working") this.#become({ state: "starting" });
       return;
     }
     this.#earlyEnds += 1;
     if (this.#earlyEnds < mostEarlyEnds) return;
-    const fault = `its process ended ${this.#earlyEnds} times before it could work, last with ${how}; the log says more`;
+    const fault = `its process ended ${this.#earlyEnds} times before it was ready, last with ${how}; see the log for details`;
     this.#become({ state: "faulty", fault });
   }
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** An answer of a built-in service. */
+/** An answer from a built-in service. */
 export interface Answer {
   readonly status: number;
   readonly body: object;
@@ -10,14 +10,14 @@ export interface Answer {
 export interface Call {
   readonly contentType: string;
   readonly body: Buffer;
-  /** The asker has gone; nobody will read the answer. */
+  /** Whether the client has disconnected and will not read the answer. */
   gone(): boolean;
 }
 
-/** What a built-in service answers to, by method and path. */
+/** The operations of a built-in service, by method and path. */
 export type Operations = Readonly<Record<`${"GET" | "POST"} /${string}`, (call: Call) => Answer | Promise<Answer>>>;
 
-/** What was wrong with a request. Becomes its status and `{detail}`. */
+/** A request that cannot be served. Becomes an answer with this status and `{detail}`. */
 export class Refusal extends Error {
   override name = "Refusal";
   readonly status: number;
@@ -28,21 +28,21 @@ export class Refusal extends Error {
   }
 }
 
-/** What a service that was loading tells the parent process when it knows: why it cannot work, or null, and what it is. */
+/** Outcome of loading, reported to the parent process: the fault or null, and details of the service. */
 export interface Report {
   readonly fault: string | null;
   readonly about?: Readonly<Record<string, string>>;
 }
 
-/** A picture of 50 megapixels as PNG, or in base64, fits. */
+/** Enough for a 50 megapixel picture as PNG or base64. */
 const maxBodyBytes = 128 * 1024 * 1024;
 
 /**
- * The main program of a built-in service: listens on a free port of 127.0.0.1 (on `BUILTIN_PORT` if that is free), tells
- * the parent process the port and ends when the parent is gone. While `loading` it is not asked; `report` ends that.
+ * Runs a built-in service: listens on a free port of 127.0.0.1 (on `BUILTIN_PORT` if that is free), reports the port to the parent process
+ * and exits when the parent exits. With `loading`, the parent sends no requests until `report` is called.
  */
 export function serve(operations: Operations, { loading = false }: { readonly loading?: boolean } = {}): void {
-  // a kill -9 of the parent leaves no other sign
+  // A parent killed with SIGKILL leaves no other sign.
   process.once("disconnect", () => process.exit(0));
   if (!process.connected) process.exit(0);
   const server = createServer((request, response) => {
@@ -64,7 +64,7 @@ const listening = new Promise<void>((resolve) => {
   listens = resolve;
 });
 
-/** Tells the parent process how loading ended, once it knows where to ask. */
+/** Reports the outcome of loading to the parent process, after the port. */
 export async function report(outcome: Report): Promise<void> {
   await listening;
   process.send?.(outcome);
@@ -83,19 +83,19 @@ async function respond(operations: Operations, request: IncomingMessage, respons
 }
 
 /**
- * Refuses what a page in a browser on this machine asks, also one whose name was made to lead here. homesec asks the address itself and
- * sends none of these headers.
+ * Refuses requests from web pages in a browser on this machine, including pages whose host name was pointed at 127.0.0.1 (DNS rebinding).
+ * homesec itself uses the address and sends none of these headers.
  */
 function refusePages({ host = "", origin, "sec-fetch-site": site }: IncomingMessage["headers"]): void {
   if (origin === undefined && site === undefined && /^127\.0\.0\.1(:\d+)?$/.test(host)) return;
-  throw new Refusal(403, "This service is homesec's own and is not for pages in a browser; ask it as 127.0.0.1 from a program");
+  throw new Refusal(403, "This service is internal to homesec and refuses web pages; call it at 127.0.0.1 from a program");
 }
 
 async function run(operations: Operations, request: IncomingMessage, response: ServerResponse): Promise<Answer> {
   refusePages(request.headers);
   const path = (request.url ?? "/").split("?", 1)[0];
   const operation = Object.entries(operations).find(([name]) => name === `${request.method} ${path}`)?.[1];
-  if (!operation) throw new Refusal(404, `There is no ${request.method} ${path} here; there is ${Object.keys(operations).join(", ")}`);
+  if (!operation) throw new Refusal(404, `Unknown operation ${request.method} ${path}; known are ${Object.keys(operations).join(", ")}`);
   const body = await readBody(request);
   return operation({ contentType: request.headers["content-type"] ?? "", body, gone: () => response.destroyed });
 }
@@ -111,7 +111,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** To the parent's log, by way of the standard error output. */
+/** Logs an error in the parent's log, through standard error. */
 function complain(error: unknown): void {
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message).replaceAll("\n", " | ") : String(error)}\n`);
 }

@@ -9,38 +9,38 @@ import { type Condition, ConditionKeeper, readMessage } from "./condition.ts";
 
 export type BuiltinName = "detector" | "language_model" | "enrichment";
 
-/** A built-in upstream service, running in a process of its own and kept running until `stop`. */
+/** A built-in upstream service in a separate process, restarted when it exits until `stop` is called. */
 export interface Builtin {
-  /** Where it listens; the same after a restart wherever possible. Throws before `ready`. */
+  /** URL of the service. Stays the same across restarts if possible. Throws before `ready`. */
   url(): string;
   condition(): Condition;
-  /** Undefined while it is being restarted. */
+  /** Undefined while the service restarts. */
   pid(): number | undefined;
-  /** It listens. Rejects when it was stopped before it could. */
+  /** Resolves when the service is listening. Rejects if it is stopped before that. */
   readonly ready: Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface BuiltinOptions {
   readonly log: Log;
-  /** Settings for the service; of the daemon's own environment only what a program needs to start is passed on. */
+  /** Settings for the service. From the daemon's environment it gets only the variables that a program needs to start. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Told of each change of its condition. Must not throw. */
+  /** Called with each new condition. Must not throw. */
   readonly onCondition?: (condition: Condition) => void;
 }
 
 const inherited = ["PATH", "HOME", "TMPDIR", "TZ", "LANG", "LD_LIBRARY_PATH"];
 const firstRestartMs = 200;
 const lastRestartMs = 30_000;
-/** Who ran this long did not die of what killed it before. */
+/** A process that ran this long did not die of the previous fault, so the backoff starts again. */
 const stableAfterMs = 60_000;
 const stopPatienceMs = 2_000;
-/** Looking at pictures takes a whole core; everything else on the machine goes before. Added to that of the daemon. */
+/** Nice value, added to the daemon's own. Detection uses a whole core, so everything else on the machine comes first. */
 const niceness: Readonly<Record<BuiltinName, number>> = { detector: 5, language_model: 0, enrichment: 7 };
 
 /**
- * Starts a built-in service as a child process. It belongs to a process group of its own, so that Ctrl-C in a terminal
- * leaves it to the daemon, and ends by itself when the daemon is gone. Throws when homesec has not been built.
+ * Starts a built-in service as a child process. It has a separate process group, so that only the daemon handles Ctrl-C in a terminal. It
+ * exits when the daemon is gone. Throws if homesec has not been built.
  */
 export function startBuiltin(name: BuiltinName, { log: parentLog, env = {}, onCondition = () => {} }: BuiltinOptions): Builtin {
   const log = parentLog.child({ service: name });
@@ -51,7 +51,7 @@ export function startBuiltin(name: BuiltinName, { log: parentLog, env = {}, onCo
     listens = resolve;
     neverListens = reject;
   });
-  ready.catch((error: Error) => log.debug({ err: error }, "built-in service was not needed any more"));
+  ready.catch((error: Error) => log.debug({ err: error }, "built-in service was stopped before it was ready"));
   const keeper = new ConditionKeeper(onCondition);
   let wanted = true;
   let child: ChildProcess | undefined;
@@ -78,21 +78,21 @@ export function startBuiltin(name: BuiltinName, { log: parentLog, env = {}, onCo
       const told = readMessage(message);
       if (told?.kind === "listens") {
         port = told.port;
-        log.debug({ port, pid: started.pid }, "built-in service listens");
+        log.debug({ port, pid: started.pid }, "built-in service is listening");
         listens();
       } else if (told?.fault === null) {
-        log.info({ ...told.about }, "built-in service works");
+        log.info({ ...told.about }, "built-in service is ready");
       } else if (told) {
         log.error({ fault: told.fault }, "built-in service cannot work");
       }
       if (told && wanted) keeper.heard(told);
     });
-    started.on("error", (error) => log.error({ err: error }, "built-in service: trouble with its process"));
+    started.on("error", (error) => log.error({ err: error }, "built-in service process failed"));
     started.once("close", (code, signal) => {
       child = undefined;
       if (!wanted) return;
       if (performance.now() - startedAt > stableAfterMs) restartMs = firstRestartMs;
-      log.warn({ code, signal, restart_ms: restartMs }, "built-in service ended and is started again");
+      log.warn({ code, signal, restart_ms: restartMs }, "built-in service exited; restarting it");
       keeper.ended(signal ?? `exit code ${code}`);
       startLater();
     });
@@ -102,7 +102,7 @@ export function startBuiltin(name: BuiltinName, { log: parentLog, env = {}, onCo
       try {
         start();
       } catch (error) {
-        log.error({ err: error }, "built-in service could not be started; trying again");
+        log.error({ err: error }, "built-in service could not be started; retrying");
         startLater();
       }
     }, restartMs);
@@ -112,7 +112,7 @@ export function startBuiltin(name: BuiltinName, { log: parentLog, env = {}, onCo
 
   return {
     url: () => {
-      if (port === undefined) throw new Error(`the built-in ${name} does not listen yet`);
+      if (port === undefined) throw new Error(`the built-in ${name} is not listening yet`);
       return `http://127.0.0.1:${port}`;
     },
     condition: () => keeper.current(),
@@ -121,7 +121,7 @@ export function startBuiltin(name: BuiltinName, { log: parentLog, env = {}, onCo
     stop: async () => {
       wanted = false;
       clearTimeout(restart);
-      neverListens(new Error(`the built-in ${name} was stopped before it listened`));
+      neverListens(new Error(`the built-in ${name} was stopped before it was listening`));
       if (child) await end(child);
     },
   };
@@ -138,7 +138,7 @@ function programOf(name: BuiltinName): string {
 function lowerPriority({ pid }: ChildProcess, name: BuiltinName, log: Log): void {
   if (pid === undefined || niceness[name] === 0) return;
   try {
-    // 19 is the lowest there is
+    // 19 is the lowest priority.
     setPriority(pid, Math.min(19, getPriority() + niceness[name]));
   } catch (error) {
     log.debug({ err: error }, "built-in service keeps its normal priority");
@@ -147,7 +147,7 @@ function lowerPriority({ pid }: ChildProcess, name: BuiltinName, log: Log): void
 
 async function end(child: ChildProcess): Promise<void> {
   const closed = new Promise((resolve) => child.once("close", resolve));
-  // it holds nothing that would have to be saved
+  // The service has nothing to save.
   signalChild(child, "SIGTERM");
   const patience = setTimeout(() => signalChild(child, "SIGKILL"), stopPatienceMs);
   await closed;

@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/base/clock/clock.ts";
 
-/** One line of the recent history that the health answer carries. */
+/** One entry of the recent history in the health response. */
 export interface RecentEvent {
   readonly timestamp: Date;
   readonly service: string;
@@ -8,15 +8,15 @@ export interface RecentEvent {
   readonly message: string;
 }
 
-/** The last changes of health, newest first. */
+/** The latest health changes, newest first. */
 export interface RecentEvents {
   add(service: string, eventType: string, message: string): void;
-  /** Sets what holds until someone fixes it, or removes it if `message` is undefined. Conditions are listed before the changes. */
+  /** Sets a condition that holds until someone fixes it, or removes it if `message` is undefined. Conditions come before changes. */
   setCondition(service: string, eventType: string, message: string | undefined): void;
   list(): readonly RecentEvent[];
 }
 
-/** Keeps the newest 50 in memory: they describe this run of the daemon. */
+/** Keeps the newest 50 in memory. They describe this run of the daemon. */
 export function createRecentEvents(clock: Clock): RecentEvents {
   const kept: RecentEvent[] = [];
   const conditions = new Map<string, RecentEvent>();

@@ -18,24 +18,24 @@ import { createRequestCounter, type RequestCounter } from "./stats.ts";
 export interface AppOptions extends GateOptions {
   readonly context: OperationContext;
   readonly log: Log;
-  /** `ALLOWED_HOSTS`: names beyond those that always pass. */
+  /** `ALLOWED_HOSTS`: allowed host names beyond the built-in ones. */
   readonly allowedHosts: readonly string[];
-  /** `CORS_ORIGINS`: whose pages may use the API in a browser. */
+  /** `CORS_ORIGINS`: origins whose pages may use the API from a browser. */
   readonly corsOrigins?: readonly string[];
-  /** The roles of a daemon that is not there for the API, in words: it answers only how it is itself. */
+  /** Roles of a daemon without the role `api`, as text. Such a daemon answers only requests about its own health. */
   readonly rolesWithoutApi?: string | undefined;
-  /** Where answers are counted. */
+  /** Counter for the answers. */
   readonly counter?: RequestCounter;
-  /** Under test: a reply that does not fit its schema is an error. In production it is logged and goes out stripped. */
+  /** Whether a reply that does not fit its schema is an error, as in tests. Otherwise the mismatch is logged. */
   readonly strictReplies?: boolean;
 }
 
-/** The HTTP API as an Express application that listens nowhere yet. */
+/** Creates the HTTP API as an Express application that is not listening yet. */
 export function createApp(options: AppOptions & { readonly operations: Operations }): Express {
   return createAppOf(routes, options.operations, options);
 }
 
-/** The same with routes of one's own. */
+/** Creates the same application with custom routes. */
 export function createAppOf(
   ownRoutes: Readonly<Record<string, Route>>,
   operations: Operations | Readonly<Record<string, AnyOperation>>,
@@ -56,7 +56,7 @@ export function createAppOf(
   app.disable("etag");
   app.enable("case sensitive routing");
   app.set("query parser", false);
-  // the order in which a request passes: nothing is looked at before it has an id and is counted
+  // The order of the middleware matters: a request gets an id and is counted before anything else happens.
   app.use(assignRequestId);
   app.use(observe(log, counter));
   app.use(securityHeaders());
@@ -74,7 +74,7 @@ export function createAppOf(
   return app;
 }
 
-/** Percent signs that stand for no text: Express would fail at them before any route is asked. */
+/** Express fails on malformed percent-encoding before it calls any route. */
 function isReadable(path: string): boolean {
   try {
     decodeURIComponent(path);

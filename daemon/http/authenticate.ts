@@ -4,7 +4,7 @@ import type { Keyring } from "../../src/platform/keys/keyring.ts";
 import { markAuthenticated } from "./caller.ts";
 import { answerDetail } from "./errors.ts";
 
-/** Answers requests without a valid API key with 401. What a path can do (`OPTIONS`) may be asked by anybody: browsers ask it without a key. */
+/** Answers 401 to requests without a valid API key. `OPTIONS` needs no key, because browsers send it without one. */
 export function requireKey(keyring: Keyring): RequestHandler {
   return (request, response, next) => {
     if (request.method === "OPTIONS") return next();
@@ -18,15 +18,15 @@ export function requireKey(keyring: Keyring): RequestHandler {
   };
 }
 
-/** The key that a request carries: the header before the query. Empty ones count as absent. */
+/** Returns the key of a request. The header comes before the query, and empty keys count as absent. */
 function keyOf(request: IncomingMessage): string | Buffer | undefined {
   const header = request.headers["x-api-key"];
-  // Node reads headers as latin1; as bytes, a key with other letters is what it was
+  // Node decodes headers as latin1. As bytes, a key with non-ASCII letters stays intact.
   if (typeof header === "string" && header !== "") return Buffer.from(header, "latin1");
   return queryValue(request, "api_key");
 }
 
-/** A value of the query, of several the last; undefined when it is absent or empty. */
+/** Returns a query value, the last one if there are several. Returns undefined if it is absent or empty. */
 export function queryValue(request: IncomingMessage, name: string): string | undefined {
   const url = request.url ?? "";
   const questionMark = url.indexOf("?");

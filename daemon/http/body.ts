@@ -2,15 +2,15 @@ import { isUtf8 } from "node:buffer";
 import express, { type RequestHandler } from "express";
 import { Problem } from "../../src/contract/problem.ts";
 
-/** The largest body of a request, in bytes. */
+/** Maximum size of a request body in bytes. */
 export const bodyLimit = 1024 * 1024;
 
-/** The largest body of a request with a list of items, in bytes. */
+/** Maximum size in bytes of a request body that holds a list of items. */
 export const itemwiseBodyLimit = 8 * bodyLimit;
 
-/** Reads the JSON body of a request into `request.body`. Other content types are 415, more than `limit` bytes 413, text that is no JSON 422. */
+/** Parses the JSON body into `request.body`. Other content types get 415, more than `limit` bytes 413, and invalid JSON 422. */
 export function readJsonBody(limit = bodyLimit): RequestHandler {
-  // "strict" would refuse `5` as unreadable, while it is readable and merely no object
+  // In strict mode, express.json rejects `5` as unreadable, although it is valid JSON and only not an object.
   const parse = express.json({ limit, strict: false, type: () => true, verify: refuseOtherBytes });
   return (request, response, next) => {
     const type = request.headers["content-type"];
@@ -23,7 +23,7 @@ export function readJsonBody(limit = bodyLimit): RequestHandler {
   };
 }
 
-/** What is not UTF-8 would be read with other characters in the place of its bytes, and stored so. */
+/** Rejects bytes that are not UTF-8. Decoding would silently replace them, and homesec would store the replacements. */
 function refuseOtherBytes(_request: unknown, _response: unknown, bytes: Buffer, encoding: string): void {
   if (encoding === "utf-8" && !isUtf8(bytes)) throw new Error("not UTF-8");
 }
@@ -45,7 +45,7 @@ function bodyProblem(cause: unknown, limit: number): unknown {
     case "charset.unsupported":
       return new Problem("media_type", "The body must be JSON in UTF-8, plain or compressed with gzip, deflate or br", { cause });
     default:
-      // cut off in the middle, shorter than announced, or broken compression
-      return new Problem("bad_request", "The body could not be read to its end", { cause });
+      // The body was cut off, is shorter than announced, or has broken compression.
+      return new Problem("bad_request", "The body could not be read completely", { cause });
   }
 }

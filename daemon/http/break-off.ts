@@ -1,11 +1,11 @@
 import type { Request, Response } from "express";
 
 /**
- * Ends an answer of which a part is out so that the asker cannot take it for the whole: a connection that is cut says that the rest is missing. In
- * HTTP/1.0, which proxies speak, an answer without a length ends with its connection, and only a reset tells the difference.
+ * Aborts an answer that is partly sent, so that the client cannot take it for complete. In HTTP/1.0, which some proxies use, an answer
+ * without a length ends when the connection closes. Only a reset shows that the rest is missing.
  */
 export function breakOff(request: Request, response: Response): void {
-  // a TLS connection says by itself whether it was ended or cut
+  // TLS itself distinguishes a closed connection from a cut one.
   if (request.httpVersion === "1.0" && !("encrypted" in request.socket)) request.socket.resetAndDestroy();
   response.destroy();
 }

@@ -1,18 +1,18 @@
-/** Part of a file; both ends are included. */
+/** Part of a file. Both ends are included. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** What identifies the content, as it stands in `ETag` and `Last-Modified`. */
+/** Identifies the content, as in the headers `ETag` and `Last-Modified`. */
 export interface Validators {
   readonly tag: string;
   readonly modified: Date;
 }
 
 /**
- * The part of a file of `size` bytes that the headers `Range` and `If-Range` ask for. Undefined: all of it, also when the header
- * is no valid one, names several parts, or was meant for another content. "unsatisfiable": there is no such part.
+ * Returns the part of a file of `size` bytes that the headers `Range` and `If-Range` request. Returns undefined for the whole file: without
+ * a valid range, with several parts, or if the content has changed. Returns "unsatisfiable" if the part is beyond the end.
  */
 export function askedRange(
   headers: { readonly range?: string | undefined; readonly "if-range"?: string | string[] | undefined },
@@ -36,7 +36,7 @@ export function askedRange(
   return { start: Number(first), end: last === "" ? size - 1 : Math.min(Number(last), size - 1) };
 }
 
-/** Whether the content is the very one that `If-Range` names. A weak tag never is. */
+/** Whether the content is the one that `If-Range` names. A weak tag never matches. */
 function isStill(condition: string | string[] | undefined, { tag, modified }: Validators): boolean {
   if (condition === undefined) return true;
   const text = String(condition).trim();

@@ -1,23 +1,23 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Caller } from "../../src/work/operations/operation.ts";
 
-/** Requests whose API key was found valid. */
+/** Requests with a valid API key. */
 const authenticated = new WeakSet<IncomingMessage>();
 
-/** Notes that a request carried a valid API key. */
+/** Records that a request had a valid API key. */
 export function markAuthenticated(request: IncomingMessage): void {
   authenticated.add(request);
 }
 
-/** Headers by which a proxy says that it passes on somebody else's request. */
+/** Headers of a proxy that forwards another client's request. */
 const forwardingHeaders = ["forwarded", "x-forwarded-for", "x-real-ip", "via"] as const;
 
-/** Who asks, as operations may know it. */
+/** Describes the client of a request for operations. */
 export function callerOf(request: IncomingMessage, response: ServerResponse): Caller {
   return {
     isLocal: isLoopback(request.socket.remoteAddress) && forwardingHeaders.every((name) => request.headers[name] === undefined),
     isAuthenticated: authenticated.has(request),
-    // made for those who look, since nearly nobody does
+    // Created on access, because few operations use it.
     get gone() {
       return departureOf(response);
     },

@@ -1,13 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP, SocketAddress } from "node:net";
 
-/** Tells from which address a request comes. */
+/** Returns the client address of a request. */
 export type ClientAddress = (request: IncomingMessage) => string;
 
 /**
- * The address of the direct peer, or, when that is one of the trusted proxies, the first entry of its `X-Forwarded-For`.
- * `unknown` when the peer has gone already. One machine has one address, however it is written: IPv6 is given in its
- * short form, an IPv4 address inside of IPv6 as IPv4.
+ * Returns the address of the direct peer or, behind a trusted proxy, the first entry of `X-Forwarded-For`. Returns `unknown` if the peer
+ * has disconnected. Each machine has one notation: IPv6 in its short form, and IPv4 for IPv4 addresses mapped into IPv6.
  */
 export function clientAddressBehind(trustedProxies: readonly string[]): ClientAddress {
   const trusted = rangesOf(trustedProxies);
@@ -21,7 +20,7 @@ export function clientAddressBehind(trustedProxies: readonly string[]): ClientAd
   };
 }
 
-/** Addresses and ranges such as `10.0.0.0/8`, checked by the configuration. */
+/** Builds a list of addresses and ranges such as `10.0.0.0/8`. The configuration has validated them. */
 function rangesOf(entries: readonly string[]): BlockList {
   const ranges = new BlockList();
   for (const entry of entries) {
@@ -29,7 +28,7 @@ function rangesOf(entries: readonly string[]): BlockList {
     const plain = plainAddress(address) ?? address;
     const family = familyOf(plain);
     const length = prefix === undefined ? undefined : Number(prefix);
-    // a range within ::ffff:0:0/96 is a range of IPv4 addresses
+    // A range within ::ffff:0:0/96 is a range of IPv4 addresses.
     const isMapped = family === "ipv4" && isIP(address) === 6;
     if (length === undefined) ranges.addAddress(plain, family);
     else if (isMapped && length < 96) ranges.addSubnet(address, length, "ipv6");
@@ -44,7 +43,7 @@ function familyOf(address: string): "ipv4" | "ipv6" {
 
 const mappedPrefix = "::ffff:";
 
-/** The one form of an address, or undefined for what is none. */
+/** Returns the canonical form of an address, or undefined if the text is not an address. */
 function plainAddress(text: string): string | undefined {
   const version = isIP(text);
   if (version === 4) return text;
@@ -54,7 +53,7 @@ function plainAddress(text: string): string | undefined {
   return isIP(inner) === 4 ? inner : address;
 }
 
-/** `192.0.2.1:80` and `[2001:db8::1]:80` without brackets and port, as some proxies write them. */
+/** Strips brackets and port from `192.0.2.1:80` and `[2001:db8::1]:80`, which some proxies send. */
 function withoutPort(text: string): string {
   return /^\[(.*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
 }

@@ -5,8 +5,8 @@ import { isOwnOrigin } from "./origin.ts";
 const readOnly: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * Refuses writes that a page of somebody else's site makes in a browser, with 403: a browser sends a POST without a body
- * to anybody, and only then asks whether the page may read the answer. Programs send neither `Origin` nor `Sec-Fetch-Site`.
+ * Answers 403 to writes from pages of other sites. A browser sends a POST without a body to any site, and only then checks whether the page
+ * may read the answer. Programs send neither `Origin` nor `Sec-Fetch-Site`.
  */
 export function refuseForeignWrites(allowedOrigins: readonly string[]): RequestHandler {
   const allowed = new Set(allowedOrigins);
@@ -21,7 +21,7 @@ export function refuseForeignWrites(allowedOrigins: readonly string[]): RequestH
     if (isOwn) return next();
     throw new Problem(
       "forbidden",
-      `A page of ${origin ?? "another site"} must not change anything here; add its origin to CORS_ORIGINS if it is yours`,
+      `Pages of ${origin ?? "another site"} may not change anything here; if the page is yours, add its origin to CORS_ORIGINS`,
     );
   };
 }

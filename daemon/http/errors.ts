@@ -5,18 +5,18 @@ import { Problem } from "../../src/contract/problem.ts";
 import { statusOf } from "../../src/contract/problem-status.ts";
 import { requestIdOf } from "./request-id.ts";
 
-/** Seconds after which a client may ask again while something we need is away. */
+/** Seconds until a client may retry while a dependency is unavailable. */
 const retryAfterSeconds = 2;
 
-/** The one place where an error becomes an answer. What is not the asker's fault is logged in full and told by its request id only. */
+/** Turns errors into answers. For internal errors, the answer has only the request id, and the log has the details. */
 export function answerErrors(log: Log): ErrorRequestHandler {
   return (error: unknown, request, response, _next) => {
     if (response.headersSent || response.destroyed) {
-      // part of the answer is out: cutting the connection is the only way left to say that the rest is missing
+      // Part of the answer is sent already. Only cutting the connection can show that the rest is missing.
       const hasLeft = response.destroyed && error instanceof Error && error.name === "AbortError";
       log[hasLeft ? "debug" : "warn"](
         { requestId: requestIdOf(response), path: request.path, error: inspect(error) },
-        "an answer broke off",
+        "an answer was aborted",
       );
       response.destroy();
       return;
@@ -31,14 +31,14 @@ export function answerErrors(log: Log): ErrorRequestHandler {
 
 function problemOf(error: unknown, path: string): Problem | undefined {
   if (error instanceof Problem) return error;
-  // percent signs that stand for no text: nothing has such a name
+  // Malformed percent-encoding cannot name anything that exists.
   if (error instanceof URIError) return noSuchPath(path);
   return undefined;
 }
 
-/** The problem of a path that leads nowhere. */
+/** Creates the problem for an unknown path. */
 export function noSuchPath(path: string): Problem {
-  return new Problem("not_found", `There is nothing at ${path}; /openapi.json lists what there is`);
+  return new Problem("not_found", `There is nothing at ${path}; /openapi.json lists all paths`);
 }
 
 function answerProblem(response: Response, problem: Problem): void {
@@ -51,7 +51,7 @@ function itemsOf(problem: Problem): readonly object[] {
   return problem.items.length > 0 ? problem.items : [{ loc: ["body"], msg: problem.message, type: "value_error" }];
 }
 
-/** Answers with the error body of the whole API: a sentence, the list of what is wrong with the request, or the record of a rate limit. */
+/** Sends the API's error body: a sentence, a list of validation errors, or the record of a rate limit. */
 export function answerDetail(response: Response, status: number, detail: string | object): void {
   const text = JSON.stringify({ detail });
   response.statusCode = status;

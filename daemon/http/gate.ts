@@ -4,22 +4,22 @@ import type { Keyring } from "../../src/platform/keys/keyring.ts";
 import { requireKey } from "./authenticate.ts";
 import { limitRate, type RateLimit } from "./rate-limit.ts";
 
-/** What stands before every route. Absent parts let everything pass. */
+/** Options of the middleware before each route. Without a part, its check is skipped. */
 export interface GateOptions {
   readonly rateLimit?: RateLimit | undefined;
   readonly keyring?: Keyring | undefined;
 }
 
-/** What a request asks for, as far as it matters who may and how often. */
+/** The properties of a route that decide about access and rate limit. */
 export type Asked = Pick<Route, "tier" | "auth"> & Partial<Pick<Route, "tag">>;
 
-/** The handlers that a request must pass before a route looks at it: first the limit, then the key. */
+/** Returns the middleware that runs before a route: first the rate limit, then the key. */
 export type Gate = (asked: Asked) => readonly RequestHandler[];
 
-/** What is no route is as protected as one: who has no key learns nothing about paths. */
+/** Unknown paths are protected like routes, so that a client without a key learns nothing about paths. */
 export const noRoute: Asked = {};
 
-/** The gate of a daemon; without a limiter or a keyring it lets through what that would look at. */
+/** Creates the access checks of a daemon. Without a limiter or a keyring, that check is skipped. */
 export function createGate({ rateLimit, keyring }: GateOptions): Gate {
   return ({ tier = "default", auth = "key", tag }) => [
     ...(rateLimit && tier !== "none" ? [limitRate(tier, rateLimit, tag === "analytics" ? "sentence" : "record")] : []),

@@ -2,9 +2,9 @@ import type { Request, RequestHandler } from "express";
 import { Problem } from "../../src/contract/problem.ts";
 import { foreignHost, isHostAllowed } from "../../src/platform/access/allowed-host.ts";
 
-/** Refuses requests for other hosts with 403. */
+/** Answers 403 to requests for other hosts. */
 export function checkHost(allowedHosts: readonly string[]): RequestHandler {
-  // a browser repeats the same few hosts, and this runs on each request
+  // Runs on every request, and a browser repeats the same few hosts.
   let lastAllowed: string | undefined;
   return (request: Request, _response, next) => {
     const host = request.headers.host;

@@ -6,16 +6,16 @@ import type { KeyPair } from "../../src/platform/tls/key-pair.ts";
 import { asksForWebSocket } from "./other-upgrade.ts";
 import { rawRefusal } from "./raw-answer.ts";
 
-/** A connection on which nothing moves for so long is cut. */
+/** An idle connection is closed after this time. */
 export const silenceMs = 120_000;
 
 export interface Listening {
   readonly server: Server;
-  /** The real one, when port 0 was asked for. */
+  /** The actual port if port 0 was requested. */
   readonly port: number;
-  /** Uses another certificate for connections from now on. Only where TLS is on. */
+  /** Uses another certificate for new connections. Has no effect without TLS. */
   setKeyPair(pair: KeyPair): void;
-  /** Takes no more requests, lets those that run finish for a while, then cuts every connection. */
+  /** Accepts no more requests, waits a while for running ones, then closes every connection. */
   close(): Promise<void>;
 }
 
@@ -23,26 +23,26 @@ export interface ListenOptions {
   readonly app: RequestListener;
   readonly host: string;
   readonly port: number;
-  /** With a key pair HTTPS is spoken instead of HTTP. */
+  /** Serves HTTPS instead of HTTP. */
   readonly keyPair?: KeyPair | undefined;
-  /** How long running requests may go on after `close`. */
+  /** How long running requests may continue after `close`. */
   readonly graceMs?: number;
 }
 
 /**
- * Listens for HTTP. Whoever sends headers or body too slowly, or does not read the answer, is cut off. Throws
- * `Problem("conflict")` when the address cannot be had.
+ * Listens for HTTP. Cuts off clients that send headers or body too slowly or do not read the answer. Throws `Problem("conflict")` if the
+ * address is in use and `Problem("invalid")` if it cannot be used.
  */
 export async function listen({ app, host, port, keyPair, graceMs = 2_000 }: ListenOptions): Promise<Listening> {
   const times = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 30_000, connectionsCheckingInterval: 2_000 };
-  // asked by Node.js 24.9 and newer, which answers requests with other offers itself
+  // Node.js 24.9 and newer call this and answer other upgrade requests themselves.
   const ways = { ...times, shouldUpgradeCallback: asksForWebSocket };
   const tlsServer = keyPair && createTlsServer({ ...ways, ...keyPair, handshakeTimeout: 10_000, minVersion: "TLSv1.2" }, app);
   const server: Server = tlsServer ?? createServer(ways, app);
   server.setTimeout(silenceMs);
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {
-    // once more when an offer to upgrade was left out
+    // `answerWithoutUpgrade` emits the same connection again.
     if (sockets.has(socket)) return;
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
@@ -58,9 +58,9 @@ export async function listen({ app, host, port, keyPair, graceMs = 2_000 }: List
     setKeyPair: (pair) => tlsServer?.setSecureContext(pair),
     close: async () => {
       const closed = new Promise<void>((done) => server.close(() => done()));
-      // opened ahead by a browser and never used: to Node these are not idle
+      // Browsers open connections in advance. Node does not count unused ones as idle.
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
-      // a connection that was busy a moment ago is idle now and would be kept alive
+      // A connection that was busy a moment ago is idle now and would be kept alive.
       const idle = setInterval(() => server.closeIdleConnections(), 20);
       const cut = setTimeout(() => {
         for (const socket of sockets) socket.destroy();
@@ -72,9 +72,9 @@ export async function listen({ app, host, port, keyPair, graceMs = 2_000 }: List
   };
 }
 
-/** Answers what is not HTTP, or HTTP too large or too slow, in the form of every other error. */
+/** Answers unreadable, oversized or slow requests in the same format as other errors. */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
-  // a handshake that failed leaves nothing through which an answer could go
+  // A failed TLS handshake leaves no channel for an answer.
   if (!/^(HPE|ERR_HTTP)_/.test(error.code ?? "") || !socket.writable) {
     socket.destroy();
     return;
@@ -84,14 +84,14 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
 }
 
 const unreadable: Readonly<Record<string, readonly [string, string]>> = {
-  HPE_HEADER_OVERFLOW: ["431 Request Header Fields Too Large", "The headers have more than 16 KiB"],
+  HPE_HEADER_OVERFLOW: ["431 Request Header Fields Too Large", "The headers are larger than 16 KiB"],
   ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "The request did not arrive in time"],
 };
 
 function addressProblem(cause: NodeJS.ErrnoException, host: string, port: number): Problem {
   const reasons: Readonly<Record<string, string>> = {
     EADDRINUSE: "is in use by another program; stop it, or choose another port with PORT",
-    EACCES: "may not be used by this user; choose a port above 1023 with PORT",
+    EACCES: "needs more privileges than this user has; choose a port above 1023 with PORT",
     EADDRNOTAVAIL: "is not an address of this machine; correct HOST",
     ENOTFOUND: "is not a known host name; correct HOST",
   };

@@ -11,18 +11,18 @@ import { type Asked, type Gate, noRoute } from "./gate.ts";
 import { silenceMs } from "./listen.ts";
 import { send } from "./send.ts";
 
-/** Any operation, once its route is known to fit. */
+/** Any operation, once its route is known to match. */
 export type AnyOperation = (request: unknown, context: OperationContext) => Promise<unknown>;
 
 export interface MountOptions {
   readonly context: OperationContext;
   readonly log: Log;
-  /** A reply that does not fit its schema fails the request instead of being logged and stripped. */
+  /** Fails the request if the reply does not fit its schema, instead of logging the mismatch and sending the valid part. */
   readonly strictReplies: boolean;
   readonly gate: Gate;
 }
 
-/** Mounts each route with the operation of the same id. Where two paths fit, the one with fewer placeholders is asked first. */
+/** Mounts each route with the operation of the same id. If two paths match, the one with fewer placeholders comes first. */
 export function mountRoutes(
   app: Express,
   routes: Readonly<Record<string, Route>>,
@@ -45,7 +45,7 @@ export function mountRoutes(
   }
 }
 
-/** A path that is open to all and never counted is so for every method; a method that is missing elsewhere is no route. */
+/** If a path is open and unlimited, all its methods are. Elsewhere a missing method is treated as an unknown route. */
 function otherMethodsOf(routes: readonly Route[]): Asked {
   return routes.every(({ tier, auth }) => tier === "none" && auth === "none") ? { tier: "none", auth: "none" } : noRoute;
 }
@@ -56,14 +56,14 @@ function specificity(path: string): string {
 }
 
 function answerWith(id: string, route: Route, operation: AnyOperation, { context, log, strictReplies }: MountOptions): RequestHandler {
-  const keeping = route.etag && { maxAgeSeconds: route.maxAgeSeconds ?? 0 };
+  const caching = route.etag && { maxAgeSeconds: route.maxAgeSeconds ?? 0 };
   return async (request, response) => {
     const questionMark = request.url.indexOf("?");
     const query = new URLSearchParams(questionMark === -1 ? "" : request.url.slice(questionMark + 1));
     const ignored = ignoredParameters(route, query);
     if (ignored.length > 0) response.setHeader("X-Ignored-Parameters", ignoredHeader(ignored));
     const decoded = decodeRequest(route, { params: request.params, query, body: request.body, accept: request.headers.accept });
-    // nothing is sent while it works
+    // The connection is silent while the operation works.
     if (route.slow) request.socket.setTimeout(0);
     const answer = encodeAnswer(route, await operation(decoded, { ...context, caller: callerOf(request, response) }));
     if (route.slow) request.socket.setTimeout(silenceMs);
@@ -72,11 +72,11 @@ function answerWith(id: string, route: Route, operation: AnyOperation, { context
         throw new Error(`the reply of ${id} does not fit its schema: ${answer.mismatch.message}`, { cause: answer.mismatch });
       log.error({ operation: id, issues: answer.mismatch.issues }, "a reply does not fit its schema");
     }
-    await send(request, response, answer, keeping);
+    await send(request, response, answer, caching);
   };
 }
 
-/** Names as they may stand in a header, and not more of them than fit. */
+/** Encodes the names for a header and limits their number and length. */
 function ignoredHeader(names: readonly string[]): string {
   return names
     .slice(0, 50)
@@ -94,6 +94,6 @@ function refuseMethod(methods: readonly Route["method"][]): RequestHandler {
       response.end();
       return;
     }
-    answerDetail(response, 405, `${request.method} is not possible here, only ${allow}`);
+    answerDetail(response, 405, `${request.method} is not supported here, only ${allow}`);
   };
 }

@@ -3,7 +3,7 @@ import type { Log } from "../../src/base/log/log.ts";
 import { requestIdOf } from "./request-id.ts";
 import type { RequestCounter } from "./stats.ts";
 
-/** Counts each answer and writes it into the log at level debug: without the query, which may hold a key. */
+/** Counts each answer and logs it at level debug. The log omits the query, which may contain a key. */
 export function observe(log: Log, counter: RequestCounter): RequestHandler {
   return (request, response, next) => {
     const begun = performance.now();

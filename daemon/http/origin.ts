@@ -1,4 +1,4 @@
-/** Whether a page of this origin was loaded from the host that it asks: another port or scheme of it is the same house. */
+/** Whether a page of this origin was loaded from the requested host. Port and scheme may differ. */
 export function isOwnOrigin(origin: string, hostHeader: string | undefined): boolean {
   const from = hostnameOf(origin);
   return from !== undefined && from === hostnameOf(`http://${hostHeader ?? ""}`);

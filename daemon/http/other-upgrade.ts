@@ -2,14 +2,14 @@ import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { Server as TlsServer } from "node:tls";
 
-/** Whether a request asks for a WebSocket, and not for another protocol such as `h2c`. */
+/** Whether a request asks for a WebSocket, not for another protocol such as `h2c`. */
 export function asksForWebSocket({ headers: { upgrade } }: IncomingMessage): boolean {
   return /\bwebsocket\b/i.test(upgrade ?? "");
 }
 
 /**
- * Has a request that offers another protocol answered as if it did not: who knows no such protocol ignores the offer (RFC 9110, 7.8). Node.js
- * before 24.9 gives each request with an offer to those who upgrade and reads no further, so it is read once more without it, body and all.
+ * Answers a request for another protocol as a plain request, because a server ignores an upgrade that it does not know (RFC 9110, 7.8).
+ * Node.js before 24.9 stops reading such a request after its headers, so it is parsed again without the upgrade, including its body.
  */
 export function answerWithoutUpgrade(server: Server, request: IncomingMessage, stream: Duplex, head: Buffer): void {
   const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`];

@@ -3,7 +3,7 @@ import { Problem } from "../../src/contract/problem.ts";
 import type { Route } from "../../src/contract/route.ts";
 import { routes } from "../../src/contract/routes/index.ts";
 
-/** What a daemon answers in any case: how it is itself. Monitoring asks each daemon by its own address. */
+/** Paths that every daemon answers: its own health. Monitoring asks each daemon at its own address. */
 const own = new Set<string>([
   ...Object.values<Route>(routes)
     .filter(({ tier }) => tier === "none")
@@ -12,10 +12,10 @@ const own = new Set<string>([
   routes.listDaemons.path,
 ]);
 
-/** Refuses all but questions about the daemon itself: it has not the role `api`. Another one answers the rest, so a client that asks it next is right. */
+/** Refuses all requests except those about the daemon's own health, because it lacks the role `api`. Clients can try another daemon. */
 export function ownHealthOnly(roles: string): RequestHandler {
   return (request, _response, next) => {
     if (own.has(request.path)) return next();
-    throw new Problem("unavailable", `This daemon has the roles ${roles} and answers only how it is itself; ask one with the role api`);
+    throw new Problem("unavailable", `This daemon has the roles ${roles} and only reports its own health; ask a daemon with the role api`);
   };
 }

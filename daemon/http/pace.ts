@@ -1,15 +1,15 @@
-/** What an asker takes of a long answer. */
+/** Measures how fast a client reads a long answer. */
 export interface Pace {
-  /** So much more was taken. */
+  /** Records that the client read more bytes. */
   took(bytes: number): void;
-  /** Waits for what is made for him; that time is not his. */
+  /** Waits for the next part to be produced. This time does not count against the client. */
   making<T>(part: Promise<T>): Promise<T>;
   end(): void;
 }
 
 /**
- * Calls `onSlow` when less than `leastBytes` were taken in a time of `everyMs` in which they were there to be taken for the most part. Somebody who
- * takes a little now and then would otherwise hold what his answer needs for days.
+ * Calls `onSlow` if the client read less than `leastBytes` within `everyMs`, unless producing the answer took most of that time. Without
+ * this, a client that reads a little from time to time could hold the resources of its answer for days.
  */
 export function watchPace({
   everyMs,

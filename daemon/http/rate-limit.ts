@@ -4,13 +4,13 @@ import type { LimitedTier } from "../../src/platform/limits/tiers.ts";
 import type { ClientAddress } from "./client-address.ts";
 import { answerDetail } from "./errors.ts";
 
-/** What the rate limit of an HTTP request is made of. */
+/** The parts of an HTTP rate limit. */
 export interface RateLimit {
   readonly limiter: Limiter;
   readonly clientAddress: ClientAddress;
 }
 
-/** Counts requests in their tier and answers those beyond its limit with 429. `wording`: the body holds a record, or one sentence. */
+/** Counts requests per tier and answers 429 beyond the limit. `wording`: the body holds a record, or one sentence. */
 export function limitRate(tier: LimitedTier, { limiter, clientAddress }: RateLimit, wording: "record" | "sentence"): RequestHandler {
   return async (request, response, next) => {
     const excess = await limiter.count(tier, clientAddress(request));
@@ -29,5 +29,5 @@ export function limitRate(tier: LimitedTier, { limiter, clientAddress }: RateLim
 }
 
 function sentenceOf({ tier, total }: Excess): string {
-  return `Rate limit exceeded: at most ${total} requests of the tier ${tier} within ${windowSeconds} seconds; wait and try again`;
+  return `Rate limit exceeded: at most ${total} requests of tier ${tier} in ${windowSeconds} seconds; wait and try again`;
 }

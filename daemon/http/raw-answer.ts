@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-/** A refusal as the bytes of HTTP, for a connection that no server answers for us; it ends the connection. `headers` are further ones. */
+/** Returns a refusal as raw HTTP, for a connection without a server response, and closes it. `headers` are additional ones. */
 export function rawRefusal(status: string, detail: string, headers: Readonly<Record<string, string>> = {}): string {
   const body = JSON.stringify({ detail });
   const further = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -5,16 +5,16 @@ import { docsStyle } from "../../src/admin/documents/docs-page.ts";
 
 const styleHash = createHash("sha256").update(docsStyle).digest("base64");
 
-/** Headers that keep a browser from doing anything with an answer but showing it: the one page there is, `/docs`, has no script. */
+/** Sets headers that let a browser only display an answer. The only page, `/docs`, has no scripts. */
 export function securityHeaders(): RequestHandler {
   return helmet({
     contentSecurityPolicy: {
       useDefaults: false,
       directives: { defaultSrc: ["'none'"], styleSrc: [`'sha256-${styleHash}'`], frameAncestors: ["'none'"] },
     },
-    // over plain HTTP this header means nothing, and over TLS it would bind other services of the same host name
+    // Has no effect over HTTP. Over TLS it would also bind other services on the same host name.
     strictTransportSecurity: false,
-    // data is not even loaded by pages of other sites; pictures, which their dashboards may show, say otherwise
+    // Pages of other sites cannot load data. Pictures override this, because dashboards may show them.
     crossOriginResourcePolicy: { policy: "same-site" },
   });
 }

@@ -5,15 +5,15 @@ import type { StreamedBytes } from "../../src/contract/answer.ts";
 import { breakOff } from "./break-off.ts";
 import { type Pace, watchPace } from "./pace.ts";
 
-/** An asker who takes nothing for so long is cut off: a snapshot of the database waits for him. */
+/** Cuts off a client that reads nothing for this long, because the answer holds a database snapshot open. */
 const stallMs = 60_000;
-/** So is one who takes less than this in a minute: a bad line of a phone manages more. */
+/** Cuts off a client that reads less than this per minute. Even a bad mobile connection is faster. */
 const leastBytes = 1024 * 1024;
 const paceMs = 60_000;
 
 /**
- * Sends parts as they are made and taken. Resolves when all are out or the asker has gone; the source is ended then. A failure before the first
- * part is thrown while it can still be answered; a later one breaks the answer off.
+ * Streams parts as they are produced and read. Resolves when all are sent or the client has disconnected, and closes the source. Throws if
+ * the first part fails, so that the error can still be answered. A later failure aborts the answer.
  */
 export async function sendStream(request: Request, response: Response, { mediaType, content, fileName }: StreamedBytes): Promise<void> {
   const parts = content.stream[Symbol.asyncIterator]();
@@ -35,7 +35,7 @@ export async function sendStream(request: Request, response: Response, { mediaTy
       pace.end();
     }
   } catch (error) {
-    // an asker who leaves early is no failure of ours
+    // A client that disconnects early is not an error.
     if (!isDeparture(error)) throw error;
   } finally {
     await parts.return?.();

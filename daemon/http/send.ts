@@ -15,39 +15,39 @@ import { askedRange } from "./byte-range.ts";
 import { answerDetail } from "./errors.ts";
 import { sendStream } from "./send-stream.ts";
 
-/** As much is read of a file at a time. */
+/** Number of bytes to read from a file at once. */
 const pieceBytes = 64 * 1024;
 
-/** For how long an asker may show a JSON reply without asking again; after that it asks with the `ETag` of what it has. */
-export interface Keeping {
+/** How long a client may reuse a JSON reply without asking. After that it sends the `ETag` of its copy. */
+export interface Caching {
   readonly maxAgeSeconds: number;
 }
 
-/** Sends an encoded answer. A JSON reply without `keeping` is not to be kept. Resolves when it is out or the asker has gone. */
-export async function send(request: Request, response: Response, answer: EncodedAnswer, keeping: Keeping | undefined): Promise<void> {
+/** Sends an encoded answer. Without `caching`, a JSON reply must not be stored. Resolves when it is sent or the client has disconnected. */
+export async function send(request: Request, response: Response, answer: EncodedAnswer, caching: Caching | undefined): Promise<void> {
   response.statusCode = answer.status;
   if (answer.kind === "nothing") {
     response.end();
   } else if (answer.kind === "json") {
-    sendJson(request, response, answer.wire, keeping);
+    sendJson(request, response, answer.wire, caching);
   } else {
     await sendBytes(request, response, answer.bytes, answer.ranges);
   }
 }
 
-function sendJson(request: Request, response: Response, wire: unknown, keeping: Keeping | undefined): void {
+function sendJson(request: Request, response: Response, wire: unknown, caching: Caching | undefined): void {
   if (typeof wire === "object" && wire !== null && "deprecation_warning" in wire) response.setHeader("Deprecation", "true");
-  response.setHeader("Cache-Control", keeping ? (keeping.maxAgeSeconds > 0 ? `max-age=${keeping.maxAgeSeconds}` : "no-cache") : "no-store");
+  response.setHeader("Cache-Control", caching ? (caching.maxAgeSeconds > 0 ? `max-age=${caching.maxAgeSeconds}` : "no-cache") : "no-store");
   response.setHeader("Content-Type", "application/json; charset=utf-8");
   const content = Buffer.from(JSON.stringify(wire));
-  if (keeping && isKnown(request, response, { tag: tagOf(content) })) return;
+  if (caching && isKnown(request, response, { tag: tagOf(content) })) return;
   sendBuffer(response, content);
 }
 
 async function sendBytes(request: Request, response: Response, bytes: Bytes | StreamedBytes, ranges: boolean): Promise<void> {
   if (isStreamed(bytes)) return await sendStream(request, response, bytes);
   const { mediaType, content } = bytes;
-  // kept by the asker, but asked about again each time: a camera may overwrite its picture
+  // The client may store the picture but must ask again each time, because a camera may overwrite it.
   response.setHeader("Cache-Control", "private, no-cache");
   response.setHeader("Content-Type", mediaType);
   if (/^(image|video)\//.test(mediaType)) response.setHeader("Cross-Origin-Resource-Policy", "cross-origin");
@@ -71,14 +71,14 @@ async function sendFile(request: Request, response: Response, content: OnDisk, r
   const validators = { tag: `"${bigSize.toString(36)}-${mtimeNs.toString(36)}"`, modified: mtime };
   if (isKnown(request, response, validators)) return;
   if (ranges) response.setHeader("Accept-Ranges", "bytes");
-  // a range is defined for GET only
+  // Ranges are defined for GET only.
   const range = ranges && request.method === "GET" ? askedRange(request.headers, size, validators) : undefined;
   if (range === "unsatisfiable") {
     response.setHeader("Content-Range", `bytes */${size}`);
-    answerDetail(response, 416, `There is no such part; the file has ${size} bytes`);
+    answerDetail(response, 416, `The range is outside the file, which has ${size} bytes`);
     return;
   }
-  // not a byte more than announced, should the file grow meanwhile
+  // Never sends more bytes than announced, even if the file grows meanwhile.
   const { start, end } = range ?? { start: 0, end: size - 1 };
   if (range) {
     response.statusCode = 206;
@@ -92,15 +92,15 @@ async function sendFile(request: Request, response: Response, content: OnDisk, r
   try {
     const sent = { bytes: 0 };
     await pipeline(piecesOf(file, shareOf(content.file), { start, end }, sent), response);
-    // a camera wrote over it: who waits for the rest is told at once that there is none
+    // A camera overwrote the file. Cutting the connection shows the client that the rest is missing.
     if (sent.bytes < end - start + 1) request.socket.destroy();
   } catch (error) {
-    // an asker who leaves early is no failure of ours
+    // A client that disconnects early is not an error.
     if (!(error instanceof Error && "code" in error && error.code === "ERR_STREAM_PREMATURE_CLOSE")) throw error;
   }
 }
 
-/** The bytes of a file from `start` to `end`, or to where it ends by now. One on a network share, which may hang, is read as shares may be. */
+/** Yields the bytes of a file from `start` to `end`, or to its current end. Reads from network shares have a time limit. */
 async function* piecesOf(
   file: FileHandle,
   share: string | undefined,
@@ -118,7 +118,7 @@ async function* piecesOf(
 
 type OnDisk = Extract<Bytes["content"], { readonly file: string }>;
 
-/** Opens a regular file. Without blocking: a pipe in its place would hold up a thread for good. Nor by a link in place of it. */
+/** Opens a regular file. Does not follow links, and does not block on a pipe, which would hold a thread forever. */
 async function openFile({ file: path, isReal }: OnDisk): Promise<FileHandle> {
   try {
     const asItLies = () => open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
@@ -129,9 +129,9 @@ async function openFile({ file: path, isReal }: OnDisk): Promise<FileHandle> {
     if (cause instanceof NoAnswer) throw new Problem("unavailable", `Just now ${cause.message}`, { cause });
     const code = (cause as NodeJS.ErrnoException).code ?? "";
     if (!["ENOENT", "ENOTDIR", "EACCES", "ENAMETOOLONG", "ELOOP", "ENXIO"].includes(code)) throw cause;
-    throw new Problem("not_found", "The file is gone from the disk of the daemon, or cannot be read", { cause });
+    throw new Problem("not_found", "The file is missing from the daemon's disk, or cannot be read", { cause });
   }
-  throw new Problem("not_found", "There is no regular file in this place on the disk of the daemon");
+  throw new Problem("not_found", "The path on the daemon's disk is not a regular file");
 }
 
 function tagOf(content: Buffer): string {
@@ -139,8 +139,8 @@ function tagOf(content: Buffer): string {
 }
 
 /**
- * Sets the validators of the content, and answers 304 when the asker has exactly this. `request.fresh` of Express would
- * not do: it takes the `Cache-Control: no-cache` that every `fetch` adds beside `If-None-Match` for a wish to be sent all.
+ * Sets the validators of the content and answers 304 if the client already has it. `request.fresh` of Express does not work here: `fetch`
+ * adds `Cache-Control: no-cache` to `If-None-Match`, which Express takes as a request for the full content.
  */
 function isKnown(request: Request, response: Response, content: { readonly tag: string; readonly modified?: Date }): boolean {
   response.setHeader("ETag", content.tag);

@@ -8,7 +8,7 @@ export interface RequestCounter {
 
 const keptLatencies = 1024;
 
-/** `onAnswer` is told of each answer, after so many milliseconds. */
+/** Creates a counter. Calls `onAnswer` with the duration of each answer in milliseconds. */
 export function createRequestCounter(onAnswer: (milliseconds: number) => void = () => {}): RequestCounter {
   const byStatus = new Map<number, number>();
   const latest: number[] = [];

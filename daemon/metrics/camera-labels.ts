@@ -1,10 +1,10 @@
-/** A home has a dozen cameras. Beyond this number cameras share a sum: each label value is a separate time series. */
+/** Maximum number of cameras with separate time series. A home has about a dozen. Further cameras share one label value. */
 const mostCameras = 100;
 
-/** The label of a camera: its id, or `other` beyond the first hundred. */
+/** Returns the label value of a camera: its id, or `other` beyond the first hundred. */
 export type CameraLabels = (cameraId: string) => string;
 
-/** Creates the camera labels of one daemon: first come, first served. */
+/** Creates the camera labels of one daemon, first come, first served. */
 export function createCameraLabels(): CameraLabels {
   const known = new Set<string>();
   return (cameraId) => {

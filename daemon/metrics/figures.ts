@@ -12,29 +12,28 @@ export function showFigures(registry: Registry, cameraLabel: CameraLabels): Show
   const gauge = <L extends string = never>(name: string, help: string, ...labelNames: L[]) =>
     new Gauge({ name: `homesec_${name}`, help, labelNames, registers: [registry] });
 
-  const up = gauge("database_up", "1 while the database answers; what it alone knows is absent else");
+  const up = gauge("database_up", "1 while the database answers; metrics from the database are absent otherwise");
   const jobs = gauge("queue_jobs", "Jobs by queue and state: waiting, deferred, in_progress, dead", "queue", "state");
-  const oldestJob = gauge("queue_oldest_job_seconds", "Age of the oldest job that has not ended, dead ones aside; 0 without one", "queue");
-  const oldestPicture = gauge("oldest_unprocessed_picture_seconds", "For how long the oldest picture waits to be looked at; 0 without one");
+  const oldestJob = gauge("queue_oldest_job_seconds", "Age of the oldest unfinished job except dead ones; 0 without one", "queue");
+  const oldestPicture = gauge(
+    "oldest_unprocessed_picture_seconds",
+    "Time that the oldest unprocessed picture has been waiting; 0 without one",
+  );
   const cameras = gauge("cameras", "Cameras by status: unknown, online, offline, error", "status");
   const lastPicture = gauge("camera_last_picture_timestamp_seconds", "Time of the newest picture of a camera", "camera_id");
-  const incidents = gauge("open_incidents", "What is wrong with cameras and lasts, by cause", "cause");
-  const batches = gauge("open_batches", "Batches that still take detections");
-  const pendingAlerts = gauge("pending_alerts", "Alerts of which nobody has been told yet");
-  const silences = gauge("active_silences", "Silences that hold alerts back now");
-  const stored = gauge("stored_items", "What is stored, by kind: pictures, detections, events", "kind");
+  const incidents = gauge("open_incidents", "Open camera incidents, by cause", "cause");
+  const batches = gauge("open_batches", "Batches that still accept detections");
+  const pendingAlerts = gauge("pending_alerts", "Alerts whose recipients have not been notified yet");
+  const silences = gauge("active_silences", "Silences that currently mute alerts");
+  const stored = gauge("stored_items", "Stored items, by kind: pictures, detections, events", "kind");
   const pictureBytes = gauge("stored_pictures_bytes", "Size of the files in the ledger");
   const databaseBytes = gauge("database_size_bytes", "Size of the database, at most a minute old");
   const diskFree = gauge(
     "disk_free_bytes",
-    "What homesec may still use of a disk: that of the data folder, and that of the pictures where it is another",
+    "Disk space that homesec can still use, for the disk of the data folder and that of the pictures if different",
     "disk",
   );
-  const diskSize = gauge(
-    "disk_size_bytes",
-    "Size of a disk: that of the data folder, and that of the pictures where it is another",
-    "disk",
-  );
+  const diskSize = gauge("disk_size_bytes", "Size of the disk of the data folder, and of that of the pictures if different", "disk");
   const all = [jobs, oldestJob, oldestPicture, cameras, lastPicture, incidents, batches, pendingAlerts, silences, stored, pictureBytes];
   // A gauge without labels is 0 after a reset; removing its value makes it absent.
   const forget = (gauges: readonly Gauge<string>[]): void => {

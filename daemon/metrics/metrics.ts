@@ -42,7 +42,7 @@ export function createMetrics(): DaemonMetrics {
   };
 }
 
-/** Returns unexposed metrics, for work that is not the home's. */
+/** Returns metrics that are not exposed, for work that does not belong to the home. */
 export function uncounted(): Metrics {
   return { ...countWork(new Registry(), createCameraLabels()), text: async () => "" };
 }

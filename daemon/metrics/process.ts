@@ -18,7 +18,7 @@ export interface ProcessSources {
   watcher(): Pick<WatcherState, "pending" | "stuck">;
 }
 
-/** Makes the metrics that the process reads off itself at each scrape. */
+/** Creates the metrics that are read from the process at each scrape. */
 export function showProcess(registry: Registry, sources: ProcessSources): void {
   const registers = [registry];
   const gauge = (name: string, help: string, labelNames: string[], collect: (gauge: Gauge) => void): void => {
@@ -32,7 +32,7 @@ export function showProcess(registry: Registry, sources: ProcessSources): void {
       },
     });
   };
-  /** Follows counts that somebody else keeps, by the value of the one label, or as a whole. */
+  /** Creates a counter that follows counts kept elsewhere, by the value of its one label, or as a total. */
   const counter = (name: string, help: string, label: string | undefined, counts: () => Readonly<Record<string, number>>): void => {
     const before = new Map<string, number>();
     new Counter({
@@ -59,28 +59,28 @@ export function showProcess(registry: Registry, sources: ProcessSources): void {
   });
   gauge(
     "upstream_last_success_timestamp_seconds",
-    "When the service last gave a good answer; absent before the first",
+    "Time of the last successful answer of the service; absent before the first",
     ["service"],
     (each) => {
       for (const { name, last_success } of sources.breakers()) if (last_success) each.set({ service: name }, last_success.getTime() / 1000);
     },
   );
-  gauge("database_connections", "Connections to the database by state: in_use, limit", ["state"], (each) => {
+  gauge("database_connections", "Database connections by state: in_use, limit", ["state"], (each) => {
     const { size, checkedout } = sources.pool();
     each.set({ state: "in_use" }, checkedout);
     each.set({ state: "limit" }, size);
   });
-  gauge("unregistered_files", "Files that were found and are not in the ledger yet", [], (each) => each.set(sources.watcher().pending));
+  gauge("unregistered_files", "Files found that are not in the ledger yet", [], (each) => each.set(sources.watcher().pending));
   gauge("stuck_files", "Files that stay incomplete", [], (each) => each.set(sources.watcher().stuck.length));
   gauge("websocket_clients", "Connected WebSocket clients", [], (each) => each.set(sources.websocket().connectedClients));
   counter("websocket_messages_sent_total", "Messages sent to WebSocket clients", undefined, () => ({
     all: sources.websocket().messagesSent,
   }));
-  counter("websocket_messages_replayed_total", "Messages that clients had missed and got again", undefined, () => ({
+  counter("websocket_messages_replayed_total", "Messages replayed to WebSocket clients that had missed them", undefined, () => ({
     all: sources.websocket().replayed,
   }));
-  counter("websocket_clients_cut_total", "Clients that did not read and were cut", undefined, () => ({ all: sources.websocket().cutSlow }));
-  counter("http_requests_total", "Answered HTTP requests by status; 0 for those that the asker did not wait for", "status", () => ({
+  counter("websocket_clients_cut_total", "Clients cut because they did not read", undefined, () => ({ all: sources.websocket().cutSlow }));
+  counter("http_requests_total", "HTTP requests by status; 0 if the client disconnected before the answer", "status", () => ({
     ...sources.requests().byStatus,
   }));
 }

@@ -2,16 +2,16 @@ import { setTimeout } from "node:timers/promises";
 import type { Figures } from "../../src/admin/system/figures.ts";
 import type { Disks } from "../../src/platform/disk/disk.ts";
 
-/** What has to be waited for. Undefined: it is not known, since what was asked does not answer. */
+/** Sources that may answer slowly. Undefined: the source does not answer, so its value is unknown. */
 export interface LateSources {
   figures(): Promise<Figures | undefined>;
   disks(): Promise<Disks>;
 }
 
-/** A scrape waits no longer than this for something that it knew before. */
+/** Maximum wait of a scrape for a value that it already had before. */
 const patienceMs = 25;
 
-/** Asks, but gives the last answer when the new one takes its time: that is shown next. The first is waited for. */
+/** Returns the next answer of `ask`, or the previous one if the next takes too long. Waits only for the first answer. */
 export function promptly<T>(ask: () => Promise<T | undefined>): () => Promise<T | undefined> {
   let last: T | undefined;
   let asking: Promise<T | undefined> | undefined;

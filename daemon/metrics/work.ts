@@ -15,21 +15,21 @@ const pictureOutcomes = ["processed", "skipped", "deferred", "failed"] as const 
 const verdictOutcomes = ["raised", "suppressed", "silenced", "not_matched"] as const;
 const journalTypes = JournalMessage.options.map(({ shape }) => shape.type.value);
 
-/** What the parts of the daemon report as they work. Times are in seconds. */
+/** Receives reports from the parts of the daemon as they work. Times are in seconds. */
 export interface Work {
-  /** Files of a camera got entries in the ledger; `pending` of them are to be looked at. */
+  /** Files of a camera were added to the ledger; `pending` of them are still to be processed. */
   picturesRegistered(cameraId: string, files: { readonly added: number; readonly pending: number }): void;
-  /** The detect stage is done with a picture, for now if it is deferred. */
+  /** The detect stage has finished with a picture, or deferred it. */
   pictureDone(outcome: DetectOutcome): void;
-  /** Of `watch`: from the arrival of a live picture to the ledger. Of `batch`: how long it was open. Of a queue: from the claim of a job to its end. */
+  /** `watch`: from arrival of a live picture to its ledger entry. `batch`: how long it was open. Queues: from claim to end of a job. */
   stageDone(stage: (typeof stages)[number], seconds: number): void;
-  /** A job came to no end by a fault of ours. */
+  /** A job failed because of a fault in homesec. */
   jobFailed(queue: QueueName): void;
-  /** This process numbered entries of the journal. */
+  /** This process published entries of the journal. */
   published(rows: readonly PublishedRow[]): void;
   ruleVerdicts(verdicts: readonly Pick<StoredVerdict, "outcome" | "silence_id">[]): void;
   deliveryAttempted(channel: (typeof deliveryChannels)[number], outcome: (typeof deliveryOutcomes)[number]): void;
-  /** Somebody was told, so long after there was something to tell. */
+  /** A recipient was notified this many seconds after the alert or event was ready. */
   notified(seconds: number): void;
   upstreamAsked(service: UpstreamName, outcome: "success" | "failure", seconds: number): void;
   breakerOpened(service: UpstreamName): void;
@@ -37,7 +37,7 @@ export interface Work {
   selftested(passed: boolean): void;
 }
 
-/** Makes the metrics of what is done. What can be named beforehand is there from the start, so that the first of it is an increase. */
+/** Creates the metrics of the daemon's work. Known label values start at 0, so that the first event shows as an increase. */
 export function countWork(registry: Registry, cameraLabel: CameraLabels): Work {
   const registers = [registry];
   const counter = (name: string, help: string, labels: Readonly<Record<string, readonly string[]>> = {}) => {
@@ -51,48 +51,46 @@ export function countWork(registry: Registry, cameraLabel: CameraLabels): Work {
     return made;
   };
 
-  const pictures = counter(
-    "pictures_total",
-    "Files that got an entry in the ledger, by camera; those of cameras beyond the first 100 as other",
-    {
-      camera_id: [],
-    },
-  );
-  const finished = counter("pictures_finished_total", `What became of pictures: ${pictureOutcomes.join(", ")}; deferred ones come again`, {
+  const pictures = counter("pictures_total", "Files added to the ledger, by camera; cameras beyond the first 100 count as other", {
+    camera_id: [],
+  });
+  const finished = counter("pictures_finished_total", `Pictures by outcome: ${pictureOutcomes.join(", ")}; deferred ones count again`, {
     outcome: pictureOutcomes,
   });
-  const durations = histogram("stage_duration_seconds", `How long each stage takes: ${stages.join(", ")}`, workBuckets, { stage: stages });
-  const failures = counter("job_failures_total", "Runs of a stage that ended by a fault of homesec itself, by queue", {
+  const durations = histogram("stage_duration_seconds", `Duration of each stage: ${stages.join(", ")}`, workBuckets, { stage: stages });
+  const failures = counter("job_failures_total", "Stage runs that failed because of a fault in homesec, by queue", {
     queue: queueNames,
   });
-  const entries = counter("journal_entries_total", "Changes that clients are told of, by type", { type: journalTypes });
-  const detections = counter("detections_total", "Objects found, by class", { object_type: [...objectTypes, "other"] });
-  const judged = counter("events_judged_total", "Events that got a score, by level", { risk_level: riskLevels });
+  const entries = counter("journal_entries_total", "Journal entries published to clients, by type", { type: journalTypes });
+  const detections = counter("detections_total", "Objects detected, by class", { object_type: [...objectTypes, "other"] });
+  const judged = counter("events_judged_total", "Events scored, by risk level", { risk_level: riskLevels });
   const alerts = counter("alerts_total", "Alerts raised, by severity", { severity: severities });
   const verdicts = counter(
     "rule_verdicts_total",
-    "What rules said of events: raised, suppressed (by a cooldown), silenced (by a silence), not_matched",
+    "Rule verdicts on events: raised, suppressed (by a cooldown), silenced (by a silence), not_matched",
     { outcome: verdictOutcomes },
   );
   const attempts = counter("delivery_attempts_total", `Messages sent by ${deliveryChannels.join(", ")}: ${deliveryOutcomes.join(", ")}`, {
     channel: deliveryChannels,
     outcome: deliveryOutcomes,
   });
-  const delays = histogram("notification_delay_seconds", "From when there was something to tell until a person was told", delayBuckets);
-  const asked = counter("upstream_requests_total", "Calls of upstream services: success, failure", {
+  const delays = histogram("notification_delay_seconds", "Time from the alert until a recipient was notified", delayBuckets);
+  const asked = counter("upstream_requests_total", "Calls to upstream services: success, failure", {
     service: upstreamNames,
     outcome: ["success", "failure"],
   });
-  const answers = histogram("upstream_request_duration_seconds", "How long upstream services take", workBuckets, {
+  const answers = histogram("upstream_request_duration_seconds", "Duration of calls to upstream services", workBuckets, {
     service: upstreamNames,
   });
-  const opens = counter("circuit_breaker_opens_total", "How often a service was given up for a while", { service: upstreamNames });
-  const http = histogram("http_request_duration_seconds", "How long answers to HTTP requests take", httpBuckets);
+  const opens = counter("circuit_breaker_opens_total", "Times that the circuit breaker of a service opened", {
+    service: upstreamNames,
+  });
+  const http = histogram("http_request_duration_seconds", "Duration of HTTP requests", httpBuckets);
   const selftests = counter("selftests_total", "Self-tests by outcome: passed, failed", { outcome: ["passed", "failed"] });
   let selftestFailing = 0;
   new Gauge({
     name: "homesec_selftest_failing",
-    help: "1 after a self-test that failed, until one passes",
+    help: "1 from a failed self-test until the next one passes",
     registers,
     collect() {
       this.set(selftestFailing);
@@ -140,13 +138,13 @@ const workBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 30
 const delayBuckets = [1, 5, 15, 60, 300, 1_800, 7_200, 86_400];
 const httpBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The value of a field of an entry, if it is one of those that have a time series. */
+/** Returns the value of a field in an entry if it is one of `values`, which have a time series each. */
 function known<V extends string>(values: readonly V[], data: string, field: string): V | undefined {
   const value = (JSON.parse(data) as Readonly<Record<string, unknown>>)[field];
   return values.find((each) => each === value);
 }
 
-/** Every combination of the labels' values; none where a label's values are not known beforehand. */
+/** Returns all combinations of label values. A label without known values yields none. */
 function combinations(labels: Readonly<Record<string, readonly string[]>>): readonly Readonly<Record<string, string>>[] {
   return Object.entries(labels).reduce<readonly Readonly<Record<string, string>>[]>(
     (before, [name, values]) => before.flatMap((each) => values.map((value) => ({ ...each, [name]: value }))),

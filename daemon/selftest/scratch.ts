@@ -45,8 +45,8 @@ export interface ScratchOptions {
 const folderOf = (parts: WorkerContext): string => join(parts.context.config.dataDir, "selftest");
 
 /**
- * Creates tables by running the migrations in a schema of this process, with one camera and one rule that matches everything, and runs
- * the pipeline's workers on them. If that fails, rejects and removes everything.
+ * Creates tables by running the migrations in a schema of this process, with one camera and one rule that matches everything, and runs the
+ * pipeline's workers on them. If that fails, rejects and removes everything.
  */
 export async function openScratch({ parts, openSchema }: ScratchOptions): Promise<Scratch> {
   const schema = selftestSchema(parts.processId);
@@ -68,7 +68,7 @@ export async function openScratch({ parts, openSchema }: ScratchOptions): Promis
   } catch (error) {
     await lifecycle
       .stop()
-      .catch((failure: unknown) => parts.context.log.warn({ error: String(failure) }, "a self-test could not be put away"));
+      .catch((failure: unknown) => parts.context.log.warn({ error: String(failure) }, "the self-test could not be cleaned up"));
     throw error;
   }
 }

@@ -27,13 +27,13 @@ export function createSelftest(options: ScratchOptions & { readonly onReport: (r
   return {
     run: async ({ timeoutMs }) => {
       refuseHalf(options);
-      if (runs) throw new Problem("conflict", "A self-test runs already; ask again when it has ended");
+      if (runs) throw new Problem("conflict", "A self-test is already running; try again when it has finished");
       runs = true;
       try {
         const report = await test(options, timeoutMs);
         await options
           .onReport(report)
-          .catch((error: unknown) => context.log.warn({ error: String(error) }, "could not announce how the self-test ended"));
+          .catch((error: unknown) => context.log.warn({ error: String(error) }, "could not announce the result of the self-test"));
         return report;
       } finally {
         runs = false;
@@ -112,7 +112,7 @@ function deadWorkers({ parts: { runtime, peers } }: ScratchOptions): Fault | und
   const workers = runtime.workers();
   const stopped = onTheWay.flatMap((name) => {
     const fault = workerFault(name, workers, peers);
-    return fault === undefined ? [] : [`${name} does not run (${fault})`];
+    return fault === undefined ? [] : [`${name} is not running (${fault})`];
   });
   if (!runtime.supervisorAlive()) stopped.push(supervisorFault);
   return stopped.length === 0 ? undefined : { stage: "workers", why: stopped.join("; ") };
@@ -157,7 +157,7 @@ async function putAway({ parts }: ScratchOptions, scratch: Promise<Scratch> | un
   try {
     await within(putAwayMs, closing);
   } catch (error) {
-    parts.context.log.warn({ error: String(error) }, "the self-test could not be put away now; its leftovers go with the next one");
+    parts.context.log.warn({ error: String(error) }, "the self-test could not be cleaned up now; the next one removes its leftovers");
   }
 }
 

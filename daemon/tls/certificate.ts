@@ -2,15 +2,15 @@ import { createHash, type KeyObject, randomBytes, sign } from "node:crypto";
 import { isIP } from "node:net";
 import { bitString, identifier, integer, octetString, place, sequence, set, tagged, time, utf8String } from "./der.ts";
 
-/** What a certificate says. */
+/** Contents of a certificate. */
 export interface CertificateFacts {
-  /** For people: who this is. At most 64 characters are kept. */
+  /** Name of the owner, for people. Cut off after 64 characters. */
   readonly title: string;
-  /** Host names and IP addresses under which the server may be asked. */
+  /** Host names and IP addresses of the server. */
   readonly names: readonly string[];
   readonly from: Date;
   readonly to: Date;
-  /** A pair on the curve P-256. */
+  /** A key pair on the P-256 curve. */
   readonly publicKey: KeyObject;
   readonly privateKey: KeyObject;
 }
@@ -18,9 +18,8 @@ export interface CertificateFacts {
 const ecdsaWithSha256 = sequence(identifier("1.2.840.10045.4.3.2"));
 
 /**
- * A certificate (X.509 version 3, PEM) that is signed by its own key. It is no authority: who trusts it trusts this
- * server and nobody else. It says nothing about key usage, since without the right to sign certificates it would not
- * count as signed by itself.
+ * Creates a certificate (X.509 version 3, PEM) signed with its own key. It is not an authority: clients that trust it trust only this
+ * server. It omits key usage, because a certificate without the right to sign certificates would not count as self-signed.
  */
 export function selfSignedCertificate({ title, names, from, to, publicKey, privateKey }: CertificateFacts): string {
   const keyInfo = publicKey.export({ type: "spki", format: "der" });
@@ -36,7 +35,7 @@ export function selfSignedCertificate({ title, names, from, to, publicKey, priva
     tagged(
       place(3, "values"),
       sequence(
-        // a public key is its own best name; SHA-1 is what everybody takes for that
+        // A key identifier is the SHA-1 hash of the key by convention.
         extension("2.5.29.14", octetString(createHash("sha1").update(keyInfo).digest())),
         extension("2.5.29.17", sequence(...names.map(alternativeName))),
         extension("2.5.29.19", sequence()),
@@ -57,17 +56,17 @@ function alternativeName(name: string): Buffer {
   return isIP(name) === 0 ? tagged(place(2, "content"), Buffer.from(name, "latin1")) : tagged(place(7, "content"), addressBytes(name));
 }
 
-/** The 4 or 16 bytes of an IP address. */
+/** Returns the 4 or 16 bytes of an IP address. */
 function addressBytes(address: string): Buffer {
   if (isIP(address) === 4) return Buffer.from(address.split(".").map(Number));
-  // the URL parser writes the last 32 bits as hexadecimal too, so that there are groups only
+  // The URL parser turns a trailing IPv4 part into hexadecimal, so that only groups are left.
   const groups = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [head = [], tail = []] = groups.split("::").map((part) => part.split(":").filter((group) => group !== ""));
   const all = [...head, ...Array<string>(8 - head.length - tail.length).fill("0"), ...tail];
   return Buffer.from(all.map((group) => group.padStart(4, "0")).join(""), "hex");
 }
 
-/** 16 random bytes, of which the first is neither 0 nor above 127. */
+/** Returns 16 random bytes. The first is between 1 and 127, so that the number is positive. */
 function serialNumber(): Buffer {
   const bytes = randomBytes(16);
   bytes[0] = 1 + ((bytes[0] ?? 0) % 127);

@@ -8,20 +8,20 @@ import { Problem } from "../../src/contract/problem.ts";
 import { type KeyPair, type KeyPairPaths, readKeyPair } from "../../src/platform/tls/key-pair.ts";
 import { selfSignedCertificate } from "./certificate.ts";
 
-/** Some systems take no certificate that is valid for more than 825 days. */
+/** Some systems reject certificates that are valid for more than 825 days. */
 const validDays = 820;
 const renewDaysBefore = 60;
-/** Clocks of a house may differ; a certificate that is valid from tomorrow on is of no use today. */
+/** Clocks in a house differ. Without this margin, a device whose clock is behind would reject a new certificate. */
 const fromDaysBefore = 1;
-/** Names of earlier certificates stay, so that a machine which moves between networks keeps one that is trusted; but not without end. */
+/** Maximum number of names. Those of earlier certificates stay, so that a machine that changes networks stays trusted. */
 const mostNames = 100;
 
 /**
- * The own certificate and its key from `places`. They are made anew, the key readable by this user only, when there are
- * none, when one of the `names` that last is not in them, or `renewDaysBefore` days before the end.
+ * Returns the self-signed certificate and its key from `paths`. Creates new ones if there are none, if one of the permanent `names` is
+ * missing, or `renewDaysBefore` days before expiry. Only the current user can read the key.
  */
-export async function ensureSelfSigned(places: KeyPairPaths, names: readonly string[], now: Date): Promise<KeyPair> {
-  const known = await readIfUsable(places);
+export async function ensureSelfSigned(paths: KeyPairPaths, names: readonly string[], now: Date): Promise<KeyPair> {
+  const known = await readIfUsable(paths);
   const before = known && new X509Certificate(known.cert);
   if (before && isGood(before, names, now)) return known;
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -34,17 +34,17 @@ export async function ensureSelfSigned(places: KeyPairPaths, names: readonly str
     privateKey,
   });
   const key = privateKey.export({ type: "pkcs8", format: "pem" }) as string;
-  await mkdir(join(places.keyPath, ".."), { recursive: true, mode: 0o700 });
-  await replaceFile(places.keyPath, key, 0o600);
-  await replaceFile(places.certPath, cert, 0o644);
+  await mkdir(join(paths.keyPath, ".."), { recursive: true, mode: 0o700 });
+  await replaceFile(paths.keyPath, key, 0o600);
+  await replaceFile(paths.certPath, cert, 0o644);
   return { cert, key };
 }
 
-/** Everything under which this machine may be asked: `localhost`, its name, its addresses, and what is configured. */
+/** Returns all names of this machine: `localhost`, its host name, its addresses and the configured names. */
 export function ownNames(configured: readonly string[]): readonly string[] {
   const own = hostname().toLowerCase();
   const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
-  // link-local addresses of IPv6 need the name of an interface behind them, which no certificate can hold
+  // IPv6 link-local addresses need an interface name, which a certificate cannot contain.
   const lan = addresses.map(({ address }) => address).filter((address) => !/^fe[89ab]/i.test(address));
   const names = ["localhost", own, ...(own.includes(".") ? [] : [`${own}.local`]), "127.0.0.1", "::1", ...lan, ...configured];
   const plain = names.map((name) => name.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, ""));
@@ -53,12 +53,12 @@ export function ownNames(configured: readonly string[]): readonly string[] {
   );
 }
 
-/** What was made before, or undefined when there is nothing that can be used. */
-async function readIfUsable(places: KeyPairPaths): Promise<KeyPair | undefined> {
+/** Returns the existing key pair, or undefined if it is missing or unusable. */
+async function readIfUsable(paths: KeyPairPaths): Promise<KeyPair | undefined> {
   try {
-    return await readKeyPair(places);
+    return await readKeyPair(paths);
   } catch (error) {
-    // missing, or cut off by a crash in the middle of its making: made again
+    // The files are missing, or a crash interrupted their creation. Create them again.
     if (error instanceof Problem) return undefined;
     throw error;
   }
@@ -68,7 +68,7 @@ function isGood(certificate: X509Certificate, names: readonly string[], now: Dat
   const from = Date.parse(certificate.validFrom);
   const to = Date.parse(certificate.validTo);
   if (now.getTime() < from || now.getTime() > to - renewDaysBefore * dayMs) return false;
-  // addresses of IPv6 come and go by the day: a new one is not worth a certificate that everybody has to trust anew
+  // IPv6 addresses change daily. A new one does not justify a certificate that every client has to trust again.
   const known = new Set(namesIn(certificate));
   return names.every((name) => isIP(name) === 6 || known.has(name));
 }
@@ -77,7 +77,7 @@ function namesIn({ subjectAltName = "" }: X509Certificate): readonly string[] {
   return subjectAltName.split(", ").map((entry) => shortForm(entry.replace(/^(DNS|IP Address):/, "")));
 }
 
-/** OpenSSL writes all groups of an IPv6 address. */
+/** OpenSSL writes IPv6 addresses with all their groups. Returns the short form. */
 function shortForm(name: string): string {
   return isIP(name) === 6 ? new SocketAddress({ address: name, family: "ipv6" }).address : name;
 }

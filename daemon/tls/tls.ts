@@ -7,15 +7,15 @@ import { type KeyPair, type KeyPairPaths, readKeyPair, selfSignedPaths } from ".
 import { watchFiles } from "../reload/watch-files.ts";
 import { ensureSelfSigned, ownNames } from "./self-signed.ts";
 
-/** Interval between two checks whether the self-signed certificate is to be renewed because of its age. */
+/** Interval between checks whether the self-signed certificate is close to expiry. */
 const renewalCheckMs = hourMs;
 
-/** The certificate of the server, kept up to date. */
+/** The server's certificate, kept up to date. */
 export interface Tls {
   readonly pair: KeyPair;
-  /** The file that clients have to trust if the certificate is self-signed. */
+  /** The file that clients must trust if the certificate is self-signed. */
   readonly ownCertificatePath: string | undefined;
-  /** Passes on every new key pair from now on: renewed by homesec, or replaced in the files by certbot or a person. */
+  /** Calls `use` with each new key pair: renewed by homesec, or replaced by certbot or a person. */
   follow(use: (pair: KeyPair) => void): void;
   /** Reads the files now. */
   check(): Promise<void>;
@@ -25,15 +25,15 @@ export interface Tls {
 export interface TlsOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** Called with the reason why the files cannot be used, and with undefined when they can be used again. */
+  /** Called with the reason when the files cannot be used, and with undefined when they can be used again. */
   readonly onFault?: (fault: string | undefined) => void;
 }
 
 type TlsConfig = Pick<Config, "tlsMode" | "tlsCertPath" | "tlsKeyPath" | "dataDir" | "host" | "allowedHosts">;
 
 /**
- * Opens what `TLS_MODE` says and watches its files; returns undefined for `disabled`. Throws `Problem("invalid")` for files that cannot be
- * used.
+ * Loads the certificate for `TLS_MODE` and watches its files. Returns undefined for `disabled`. Throws `Problem("invalid")` if the files
+ * cannot be used.
  */
 export async function openTls(config: TlsConfig, options: TlsOptions): Promise<Tls | undefined> {
   if (config.tlsMode === "disabled") return undefined;
@@ -60,7 +60,7 @@ export async function openTls(config: TlsConfig, options: TlsOptions): Promise<T
   };
 }
 
-/** The key pair in use: a new one replaces it, files that cannot be used leave it in place. */
+/** The key pair in use. A new pair replaces it. If the files cannot be used, the current pair stays. */
 class ServerCertificate {
   readonly #load: () => Promise<KeyPair>;
   readonly #options: TlsOptions;
@@ -106,7 +106,7 @@ class ServerCertificate {
     this.#warnOfEnd();
   }
 
-  /** The files are wrong, or in the middle of being replaced. */
+  /** Reports unusable files once. They may be wrong, or may be being replaced right now. */
   #refuse(fault: string): void {
     if (fault === this.#fault) return;
     this.#fault = fault;

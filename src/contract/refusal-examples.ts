@@ -10,7 +10,7 @@ function refusal(summary: string, detail: string): Refusal<typeof ErrorBody> {
   return { summary, value: { detail } };
 }
 
-const rateLimit = "Rate limit exceeded: at most 70 requests of the tier default within 60 seconds; wait and try again";
+const rateLimit = "Rate limit exceeded: at most 70 requests of tier default in 60 seconds; wait and try again";
 
 /** Examples of refusals by status and name; each appears once in the document. */
 export const refusals: Readonly<Record<number, Readonly<Record<string, Refusal>>>> = {
@@ -34,7 +34,7 @@ export const refusals: Readonly<Record<number, Readonly<Record<string, Refusal>>
   },
   413: { TooLarge: refusal("The body is too large", "The body has more than 1048576 bytes; send less at a time") },
   415: { WrongMediaType: refusal("The body is not JSON", "The body must have the content type application/json, not text/plain") },
-  416: { NoSuchPart: refusal("The file does not contain the requested range", "There is no such part; the file has 48211 bytes") },
+  416: { NoSuchPart: refusal("The file does not contain the requested range", "The range is outside the file, which has 48211 bytes") },
   422: {
     Invalid: {
       summary: "Every validation error",

@@ -5,21 +5,21 @@ export interface Box {
   readonly height: number;
 }
 
-/** A place where the finder's window met something like a person, and how much it liked it. */
+/** A window that the HOG detector matched with a person. A higher weight is a better match. */
 export interface Window {
   readonly box: Box;
   readonly weight: number;
 }
 
-/** Two windows are about the same person when this much of their union, or of the smaller one, is shared. */
+/** Two windows show the same person when they share this much of their union, or of the smaller window. */
 const sameUnion = 0.3;
 const sameSmaller = 0.6;
-/** A person is met by several windows, some steps apart; what only one window likes is mostly a lamp post. */
+/** Several neighbouring windows match a person. A single match is usually a false positive, such as a lamp post. */
 const minVotes = 2;
 
 /**
- * One box per person. The best window of a group stands for it; the others only confirm it. A window that mostly covers
- * or lies inside of a better one belongs to it too: a window twice as tall around a person likes that person as well.
+ * Returns one box per person: the best window of each group. The other windows only confirm it. A window that mostly covers a better one,
+ * or lies inside it, belongs to the same group, because a window twice as tall as a person still matches that person.
  */
 export function groupWindows(windows: readonly Window[]): Window[] {
   const groups: { readonly best: Window; votes: number }[] = [];
@@ -31,7 +31,7 @@ export function groupWindows(windows: readonly Window[]): Window[] {
   return groups.filter(({ votes }) => votes >= minVotes).map(({ best }) => best);
 }
 
-/** The finder's window has a wide margin around the person it was trained on. */
+/** Removes the wide margin that the detector's window has around a person because of its training pictures. */
 function tighten({ box, weight }: Window): Window {
   const { x, y, width, height } = box;
   return { box: { x: x + 0.22 * width, y: y + 0.115 * height, width: 0.56 * width, height: 0.76 * height }, weight };
@@ -47,14 +47,14 @@ function same(a: Box, b: Box): boolean {
 }
 
 /**
- * The weight is a distance from the boundary between people and the rest, so a confidence is read off a logistic curve.
- * Its middle lies at 0.6, above which no window in the test pictures was wrong: 0.6 is 0.5, 1 is 0.65, 2 is 0.89, 3 is 0.97.
+ * Maps a weight, which is the distance from the decision boundary, to a confidence with a logistic curve. Its middle is at weight 0.6: no
+ * window above that was wrong in the test pictures. Weight 0.6 maps to 0.5, 1 to 0.65, 2 to 0.89 and 3 to 0.97.
  */
 export function confidenceOf(weight: number): number {
   return Math.round(10_000 / (1 + Math.exp(-1.5 * (weight - 0.6)))) / 10_000;
 }
 
-/** The whole pixel that is nearest, between 0 and `limit`. */
+/** Rounds to the nearest whole pixel between 0 and `limit`. */
 export function pixelWithin(value: number, limit: number): number {
   return Math.round(Math.min(Math.max(value, 0), limit));
 }

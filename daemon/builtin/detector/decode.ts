@@ -1,35 +1,35 @@
 import sharp, { type Sharp } from "sharp";
 import { Refusal } from "../service.ts";
 
-/** A picture the right way up, at the size at which it is looked at. */
+/** An upright picture, scaled to the size that the detector processes. */
 export interface DecodedPicture {
-  /** Line by line; a byte a pixel in grey, three (red, green, blue) in colour. */
+  /** Row by row: one byte per pixel in grey, three (red, green, blue) in colour. */
   readonly pixels: Buffer;
   readonly width: number;
   readonly height: number;
-  /** Of the picture itself, the right way up. Boxes are given in its pixels. */
+  /** Size of the original picture when upright. Boxes use its pixels. */
   readonly fullWidth: number;
   readonly fullHeight: number;
 }
 
-/** Larger pictures are attacks or scans, not cameras. */
+/** No camera takes larger pictures. They are scans or attacks. */
 const maxPixels = 50_000_000;
 /**
- * People are looked for at about a megapixel. Surveillance cameras see much ground, so people are small: 80 of 576 lines
- * in the test pictures, and the finder knows none under 96. Enlarging by half finds 53 of the 59 people in them,
- * their own size 26. More costs time, and noise begins to look like people.
+ * Number of pixels that the detector scales a picture to. Surveillance cameras cover a wide area, so people are small: 80 of 576 rows in
+ * the test pictures, while the detector needs at least 96. Enlarging by half finds 53 of their 59 people, the original size 26. Larger
+ * pictures take longer and add false positives.
  */
 const workingPixels = 1_152 * 864;
 const maxEnlargement = 1.5;
 
-// the other loaders of libvips are for files that no camera sends
+// Cameras send only these three formats. Blocking all other libvips loaders keeps the attack surface small.
 sharp.block({ operation: ["VipsForeignLoad"] });
 sharp.unblock({ operation: ["VipsForeignLoadJpeg", "VipsForeignLoadPng", "VipsForeignLoadWebp"] });
-// one picture at a time, and what was decoded is not needed again
+// homesec decodes one picture at a time and needs each only once.
 sharp.cache(false);
 sharp.concurrency(1);
 
-/** Decodes a JPEG, PNG or WebP file in shades of grey. Throws `Refusal` (400) for what is no picture, is damaged or is over 50 megapixels. */
+/** Decodes a JPEG, PNG or WebP file to greyscale. Throws `Refusal` (400) for other or damaged files and those over 50 megapixels. */
 export async function decodeGrey(bytes: Buffer): Promise<DecodedPicture> {
   return await decode(bytes, async (file, fullWidth, fullHeight) => {
     const scale = Math.min(Math.sqrt(workingPixels / (fullWidth * fullHeight)), maxEnlargement);
@@ -43,7 +43,7 @@ export async function decodeGrey(bytes: Buffer): Promise<DecodedPicture> {
   });
 }
 
-/** Decodes as `decodeGrey` does, in colour and at the size that `size` makes of the picture's own. */
+/** Decodes like `decodeGrey`, but in colour and at the size that `size` returns for the original size. */
 export async function decodeColour(
   bytes: Buffer,
   size: (fullWidth: number, fullHeight: number) => { readonly width: number; readonly height: number },

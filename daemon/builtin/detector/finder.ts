@@ -4,14 +4,14 @@ import type { Box } from "./boxes.ts";
 export interface FoundObject {
   readonly type: ObjectType;
   readonly confidence: number;
-  /** In whole pixels of the picture, inside of it. */
+  /** In whole pixels of the picture, clipped to it. */
   readonly box: Box;
 }
 
-/** What finds objects on pictures: the people finder, or a model of the user's own. */
+/** Detects objects in pictures: the HOG people detector, or a custom model. */
 export interface Finder {
-  /** What its health says of it besides the five fields of the contract. */
+  /** Additional fields for the health response, beyond the five that the contract requires. */
   readonly about: Readonly<Record<string, string>>;
-  /** Throws `Refusal` (400) for what is no picture. `width` and `height` are the picture's, the right way up. */
+  /** Throws `Refusal` (400) for files that are not pictures. `width` and `height` are the size of the upright picture. */
   look(bytes: Buffer): Promise<{ readonly objects: readonly FoundObject[]; readonly width: number; readonly height: number }>;
 }

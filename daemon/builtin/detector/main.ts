@@ -8,12 +8,12 @@ import { readPicture } from "./upload.ts";
 
 const minConfidence = Number(process.env["DETECTOR_CONFIDENCE"] ?? 0.5);
 const modelPath = process.env["DETECTOR_MODEL_PATH"];
-/** A model that cannot be used may be put right while we run. */
+/** Interval between checks whether the files of an unusable model have changed. */
 const lookAgainMs = 2_000;
 
-// before they are read: what changes from then on counts
+// Recorded before loading, so that a later change is noticed.
 const filesBefore = modelPath === undefined ? "" : filesOf(modelPath);
-// in a later turn: loading blocks, and the server should listen by then
+// Loading blocks, so it starts in a later turn of the event loop, after the server listens.
 const finder = setImmediate().then(load);
 let state: { readonly about: Finder["about"] } | { readonly fault: string } | undefined;
 finder.then(
@@ -22,13 +22,13 @@ finder.then(
     await report({ fault: null, about });
   },
   async (error: unknown) => {
-    // without the model that we ship it is of no use: the parent starts it again
+    // The service is useless without the bundled model. This error ends the process, and the parent restarts it.
     if (modelPath === undefined) throw error;
     await becomeFaulty(modelPath, error instanceof Problem ? error.message : `The model ${modelPath} cannot be used: ${String(error)}`);
   },
 );
 
-/** The tail of the queue: pictures are looked at one after the other, and what is asked while the model loads waits for it. */
+/** End of the queue. Pictures are processed one at a time, and requests during loading wait here. */
 let idle: Promise<unknown> = finder.catch(() => undefined);
 
 serve(
@@ -37,7 +37,7 @@ serve(
     "POST /detect": async (call) => {
       const picture = await readPicture(call);
       const turn = idle.then(() => look(picture, call));
-      // what went wrong with one picture is told to its asker; the next one starts all the same
+      // A failure is reported to its client and does not stop the next picture.
       idle = turn.then(
         () => setImmediate(),
         () => setImmediate(),
@@ -48,7 +48,7 @@ serve(
   { loading: true },
 );
 
-/** People by OpenCV, unless the user has a model; what is not used is not loaded. */
+/** Loads the custom model if there is one, else the HOG people detector. The other is never imported. */
 async function load(): Promise<Finder> {
   if (modelPath === undefined) return (await import("./people.ts")).loadPeopleFinder();
   return (await import("./model/own-model.ts")).loadOwnModel(modelPath, minConfidence);
@@ -61,18 +61,18 @@ function health(): object {
   return { status: "healthy", model_loaded: true, ...device, ...state.about };
 }
 
-/** Says why nothing can be seen, to everybody who asks, and starts afresh as soon as one of the files is another. */
+/** Answers every request with `fault`, and exits for a restart as soon as a model file changes. */
 async function becomeFaulty(path: string, fault: string): Promise<void> {
   state = { fault };
   await report({ fault });
   setInterval(() => {
     if (filesOf(path) === filesBefore) return;
-    process.stderr.write(`the files of ${path} have changed: the model is loaded anew\n`);
+    process.stderr.write(`the files of ${path} have changed; restarting to load the model\n`);
     process.exit(0);
   }, lookAgainMs);
 }
 
-/** Which files the model and the names of its classes are now: another text when one has changed, come or gone. */
+/** Returns a fingerprint of the model file and its class name files. It differs when a file changes, appears or disappears. */
 function filesOf(path: string): string {
   const marks = [path, ...namesFilesOf(path)].map((file) => {
     try {
@@ -86,7 +86,7 @@ function filesOf(path: string): string {
 }
 
 async function look(bytes: Buffer, call: Call): Promise<Answer> {
-  if (call.gone()) throw new Refusal(499, "The asker has gone");
+  if (call.gone()) throw new Refusal(499, "The client has disconnected");
   const { look: find } = await ready();
   const startedAt = performance.now();
   const { objects, width, height } = await find(bytes);
@@ -103,7 +103,7 @@ async function look(bytes: Buffer, call: Call): Promise<Answer> {
   };
 }
 
-/** Throws `Refusal` (503) when the model cannot be used: the picture is no worse for it. */
+/** Throws `Refusal` (503) when the model cannot be used. The client may retry, because the picture is not at fault. */
 async function ready(): Promise<Finder> {
   try {
     return await finder;

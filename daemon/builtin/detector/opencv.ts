@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import type { Box } from "./boxes.ts";
 
-/** What is used of OpenCV. Everything made in it lives outside of JavaScript's memory until `delete`. */
+/** The part of the OpenCV API that homesec uses. Its objects live outside JavaScript's memory until `delete` is called. */
 export interface OpenCv {
   onRuntimeInitialized: () => void;
   readonly CV_8UC1: number;
@@ -16,7 +16,7 @@ export interface OpenCv {
   matFromArray(rows: number, columns: number, type: number, values: readonly number[]): Matrix;
   exceptionFromPtr(pointer: number): { readonly msg: string };
   getBuildInformation(): string;
-  /** Puts a file into the memory of the WebAssembly module. */
+  /** Writes a file into the memory of the WebAssembly module. */
   FS_createDataFile(folder: string, name: string, bytes: Uint8Array, readable: boolean, writable: boolean, owned: boolean): void;
   FS_unlink(path: string): void;
   readNetFromONNX(path: string): Net;
@@ -25,7 +25,7 @@ export interface OpenCv {
 interface Handle {
   delete(): void;
 }
-/** Its views are of memory that moves when it grows: they are asked for at each use. */
+/** Its views point to memory that moves when it grows, so get them again for each use. */
 export interface Matrix extends Handle {
   readonly data: Uint8Array;
   readonly data32F: Float32Array;
@@ -57,8 +57,8 @@ export interface Net extends Handle {
 let loading: Promise<{ readonly instance: OpenCv }> | undefined;
 
 /**
- * Loads OpenCV once, which blocks for most of the time. Boxed, because the module object has a `then` of its own: a promise
- * that resolved to it would never settle.
+ * Loads OpenCV once, which blocks most of the time. The result is wrapped because the module object has a `then` method: a promise that
+ * resolves to it would never settle.
  */
 export function loadOpenCv(): Promise<{ readonly instance: OpenCv }> {
   loading ??= load();
@@ -69,7 +69,7 @@ async function load(): Promise<{ readonly instance: OpenCv }> {
   const events = ["uncaughtException", "unhandledRejection"] as const;
   const before = new Set(events.flatMap((event) => process.listeners(event as "uncaughtException")));
   const instance: OpenCv = createRequire(import.meta.url)("@techstark/opencv-js");
-  // it takes over the process's errors; ours shall end the process as usual
+  // OpenCV installs handlers for uncaught errors. Remove them, so that such errors end the process as usual.
   for (const event of events) {
     for (const listener of process.listeners(event as "uncaughtException")) {
       if (!before.has(listener)) process.off(event, listener);
@@ -81,7 +81,7 @@ async function load(): Promise<{ readonly instance: OpenCv }> {
   return { instance };
 }
 
-/** Runs `work` and turns what OpenCV throws, which is the address of its exception, into an error with its words. */
+/** Runs `work`. OpenCV throws the address of its exception, which becomes an error with the exception's message. */
 export function sayingWhy<T>(cv: OpenCv, work: () => T): T {
   try {
     return work();

@@ -5,18 +5,18 @@ import { type Descriptor, loadOpenCv, type OpenCv, sayingWhy, type Vector } from
 
 interface Person {
   readonly confidence: number;
-  /** In whole pixels of the full picture, inside of it. */
+  /** In whole pixels of the original picture, clipped to it. */
   readonly box: Box;
 }
 
-/** The window people are recognised in, in pixels; a smaller picture cannot hold one. */
+/** Size of the detection window in pixels. A smaller picture cannot contain a person. */
 const windowWidth = 64;
 const windowHeight = 128;
-/** Measured on the test pictures: steps of 4 pixels or scales 1.05 apart find two people more in 59 and take two to three times as long. */
+/** Steps of 4 pixels or scales 1.05 apart find 2 more of the 59 people in the test pictures but take two to three times as long. */
 const stride = 8;
 const scaleStep = 1.1;
 
-/** Loads OpenCV (about 0.2 s, most of it blocking) with its detector of upright people. */
+/** Loads OpenCV (about 0.2 s, mostly blocking) and its HOG detector for upright people. */
 export async function loadPeopleFinder(): Promise<Finder> {
   const cv = await loadOpenCv();
   const hog = new cv.instance.HOGDescriptor();

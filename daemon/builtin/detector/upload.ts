@@ -3,7 +3,7 @@ import { type Call, Refusal } from "../service.ts";
 
 const Json = z.object({ image_base64: z.string().min(1) });
 
-/** The picture in a request: the form field `file`, or `image_base64` of a JSON body. Throws `Refusal` (400). */
+/** Returns the picture from a request: the form field `file`, or `image_base64` of a JSON body. Throws `Refusal` (400). */
 export async function readPicture({ contentType, body }: Call): Promise<Buffer> {
   const type = contentType.split(";", 1)[0]?.trim().toLowerCase();
   const picture =
@@ -15,7 +15,7 @@ export async function readPicture({ contentType, body }: Call): Promise<Buffer> 
 
 async function fromForm(contentType: string, body: Buffer): Promise<Buffer | undefined> {
   try {
-    // Node's own parser of forms hangs on the Response class
+    // The Response class is Node's only built-in parser for forms.
     const form = await new Response(body, { headers: { "content-type": contentType } }).formData();
     const file = form.get("file");
     return file instanceof Blob ? Buffer.from(await file.arrayBuffer()) : undefined;
@@ -27,7 +27,7 @@ async function fromForm(contentType: string, body: Buffer): Promise<Buffer | und
 function fromJson(body: Buffer): Buffer | undefined {
   try {
     const json = Json.safeParse(JSON.parse(body.toString("utf8")));
-    // a data URL is what browsers make of a picture
+    // Browsers encode a picture as a data URL.
     return json.success ? Buffer.from(json.data.image_base64.replace(/^data:[^,]*,/, ""), "base64") : undefined;
   } catch (cause) {
     throw new Refusal(400, "The body is not JSON", { cause });

@@ -3,9 +3,9 @@ import { type Crop, cutOut } from "./crop.ts";
 import type { ColourPicture } from "./picture.ts";
 import type { Box } from "./request.ts";
 
-/** What can be told of a part of a picture without knowing what it shows. */
+/** Attributes of a part of a picture that do not depend on what it shows. */
 export interface PartAttributes {
-  /** The most frequent first. */
+  /** Most frequent first. */
   readonly colors: readonly string[];
   readonly upper_color: string;
   readonly lower_color: string;
@@ -16,11 +16,11 @@ export interface PartAttributes {
 
 const cropWidth = 24;
 const cropHeight = 48;
-/** A colour of the whole has at least this share of its points. */
+/** Minimum share of the pixels for a colour to be listed. */
 const leastShare = 0.15;
 const mostColours = 3;
 
-/** Looks at a part of a picture. Its edge is left out, where the surroundings show. Throws `Refusal` (400) when it lies outside. */
+/** Describes a part of a picture, without its edge, which shows the surroundings. Throws `Refusal` (400) if the part is outside. */
 export function describePart(picture: ColourPicture, box: Box): PartAttributes {
   const crop = cutOut(picture, inner(box), cropWidth, cropHeight);
   const colours = countColours(crop, 0, 1);
@@ -69,7 +69,7 @@ function sizeOf(share: number): PartAttributes["size"] {
   return share < 0.15 ? "medium" : "large";
 }
 
-/** In thirds of the picture; the middle of both is `center`. */
+/** In thirds of the picture. The middle of both directions is `center`. */
 function positionOf(x: number, y: number): string {
   const across = x < 1 / 3 ? "left" : x > 2 / 3 ? "right" : "";
   const down = y < 1 / 3 ? "top" : y > 2 / 3 ? "bottom" : "";

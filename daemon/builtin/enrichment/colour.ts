@@ -1,11 +1,11 @@
-/** Hue as a share of the circle, saturation and value, each from 0 to 1. */
+/** Hue as a fraction of the colour wheel, saturation and value, each from 0 to 1. */
 export interface Hsv {
   readonly hue: number;
   readonly saturation: number;
   readonly value: number;
 }
 
-/** The colour of red, green and blue from 0 to 1. */
+/** Converts red, green and blue, each from 0 to 1. */
 export function hsvOf(red: number, green: number, blue: number): Hsv {
   const value = Math.max(red, green, blue);
   const span = value - Math.min(red, green, blue);
@@ -14,7 +14,7 @@ export function hsvOf(red: number, green: number, blue: number): Hsv {
   return { hue: sixth / 6, saturation: span / value, value };
 }
 
-/** Up to which hue, in degrees, a colour is called so. */
+/** Upper limit of the hue for each colour name, in degrees. */
 const hues = [
   [15, "red"],
   [42, "orange"],
@@ -26,13 +26,13 @@ const hues = [
   [335, "pink"],
 ] as const;
 
-/** What a person would call a colour. */
+/** Returns the everyday name of a colour. */
 export function colourName({ hue, saturation, value }: Hsv): string {
   if (value < 0.2) return "black";
   if (saturation < 0.18) return value > 0.8 ? "white" : "grey";
   if (saturation < 0.3 && value < 0.45) return "grey";
   const degrees = hue * 360;
   const name = hues.find(([end]) => degrees < end)?.[1] ?? "red";
-  // dark orange is what brown is
+  // Brown is dark orange.
   return (name === "orange" || name === "red") && value < 0.6 && saturation < 0.75 && degrees >= 8 && degrees < 42 ? "brown" : name;
 }

@@ -2,24 +2,24 @@ import { Refusal } from "../service.ts";
 import type { ColourPicture } from "./picture.ts";
 import type { Box } from "./request.ts";
 
-/** A part of a picture, brought to a fixed size: red, green and blue from 0 to 1, line by line. */
+/** A part of a picture, scaled to a fixed size: red, green and blue from 0 to 1, row by row. */
 export interface Crop {
   readonly values: Float32Array;
   readonly width: number;
   readonly height: number;
 }
 
-/** Each point of a crop is the mean of at most so many pixels in each direction; more would change nothing. */
+/** Maximum number of source pixels per direction that are averaged for one pixel. More do not change the result. */
 const mostSamples = 4;
 
-/** Cuts a part out of a picture. Throws `Refusal` (400) when it does not lie on the picture. */
+/** Crops a part from a picture. Throws `Refusal` (400) if the part is outside the picture. */
 export function cutOut(picture: ColourPicture, box: Box, width: number, height: number): Crop {
   const scale = picture.width / picture.fullWidth;
   const left = clamp(box.x * scale, 0, picture.width);
   const top = clamp(box.y * scale, 0, picture.height);
   const right = clamp((box.x + box.width) * scale, 0, picture.width);
   const bottom = clamp((box.y + box.height) * scale, 0, picture.height);
-  if (right <= left || bottom <= top) throw new Refusal(400, "The part does not lie on the picture");
+  if (right <= left || bottom <= top) throw new Refusal(400, "The part is outside the picture");
   const stepX = (right - left) / width;
   const stepY = (bottom - top) / height;
   const samplesX = clamp(Math.round(stepX), 1, mostSamples);

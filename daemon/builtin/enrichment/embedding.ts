@@ -5,7 +5,7 @@ import type { Box } from "./request.ts";
 
 const cropWidth = 32;
 const cropHeight = 64;
-/** Colours are counted in stripes from head to foot, outlines in a grid. */
+/** Colours are counted in horizontal stripes, outlines in a grid. */
 const stripes = 4;
 const hueBins = 8;
 const greyBins = 4;
@@ -13,13 +13,13 @@ const gridColumns = 2;
 const gridRows = 4;
 const directions = 6;
 
-/** What stays the same when somebody turns round are the colours; the outline says a little less. */
+/** Colours stay the same when a person turns around. Outlines are less reliable. */
 const colourWeight = 0.85;
 const outlineWeight = Math.sqrt(1 - colourWeight ** 2);
 
 /**
- * How a part of a picture looks, as a vector of length 1: its colours from top to bottom, and the directions of its
- * outlines. Shares are stored as square roots, so that the product of two vectors is what their shares have in common.
+ * Returns the appearance of a part of a picture as a vector of length 1: its colours from top to bottom and the directions of its outlines.
+ * Shares are stored as square roots, so that the dot product of two vectors measures how much their shares overlap.
  */
 export function embedPart(picture: ColourPicture, box: Box): number[] {
   const crop = cutOut(picture, box, cropWidth, cropHeight);
@@ -30,7 +30,7 @@ export function embedPart(picture: ColourPicture, box: Box): number[] {
 
 function weighted(shares: Float64Array, weight: number): number[] {
   const total = shares.reduce((sum, share) => sum + share, 0);
-  // nothing to count (one flat colour has no outline) is the same everywhere
+  // Without anything to count (one flat colour has no outline), all shares are equal.
   if (total === 0) return Array.from(shares, () => weight / Math.sqrt(shares.length));
   return Array.from(shares, (share) => weight * Math.sqrt(share / total));
 }
@@ -43,7 +43,7 @@ function colourShares({ values, width, height }: Crop): Float64Array {
     for (let x = margin; x < width - margin; x += 1) {
       const at = (y * width + x) * 3;
       const { hue, saturation, value } = hsvOf(values[at] ?? 0, values[at + 1] ?? 0, values[at + 2] ?? 0);
-      // a pale or dark point says little about its hue
+      // A pale or dark pixel says little about its hue.
       const coloured = Math.min(1, saturation * Math.min(1, value * 2) * 1.5);
       spread(shares, start, hueBins, hue * hueBins, coloured, true);
       spread(shares, start + hueBins, greyBins, value * (greyBins - 1), 1 - coloured, false);
@@ -52,7 +52,7 @@ function colourShares({ values, width, height }: Crop): Float64Array {
   return shares;
 }
 
-/** Adds to the two nearest bins, so that a small change of light does not jump from one to the next. */
+/** Splits the amount between the two nearest bins, so that a small change of light does not jump from one bin to the next. */
 function spread(shares: Float64Array, start: number, bins: number, place: number, amount: number, isRound: boolean): void {
   const low = Math.floor(place);
   const part = place - low;

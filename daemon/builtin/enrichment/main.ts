@@ -4,12 +4,12 @@ import { embedPart } from "./embedding.ts";
 import { openPicture } from "./picture.ts";
 import { readPart, readQuestion } from "./request.ts";
 
-// vision, embedder and enrichment in one process: they look at the same picture one after the other
+// Vision, embedder and enrichment share one process because they process the same picture one after another.
 serve({
   "GET /health": () => ({ status: 200, body: { status: "healthy", model_loaded: true, device: "cpu" } }),
   "POST /extract": async (call) => {
     const { bytes, box } = await readPart(call);
-    // what is written there, and what it shows as a whole, cannot be told by classical means
+    // Text and captions need a neural network, which this service does not have.
     return { status: 200, body: { attributes: describePart(await openPicture(bytes), box), ocr: [], caption: null } };
   },
   "POST /embed": async (call) => {

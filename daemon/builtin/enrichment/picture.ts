@@ -1,37 +1,37 @@
 import { createHash } from "node:crypto";
 import { Refusal } from "../service.ts";
 
-/** A picture the right way up, in colour, not larger than it needs to be. */
+/** An upright colour picture, no larger than necessary. */
 export interface ColourPicture {
-  /** Three bytes a pixel (red, green, blue), line by line. */
+  /** Three bytes per pixel (red, green, blue), row by row. */
   readonly pixels: Buffer;
   readonly width: number;
   readonly height: number;
-  /** Of the picture itself, the right way up. */
+  /** Size of the original picture when upright. */
   readonly fullWidth: number;
   readonly fullHeight: number;
 }
 
-/** Larger pictures are attacks or scans, not cameras. */
+/** No camera takes larger pictures. They are scans or attacks. */
 const maxPixels = 50_000_000;
-/** The longer side: enough for the colours and outlines of what is far away. */
+/** Length of the longer side in pixels: enough for the colours and outlines of distant objects. */
 const workingSide = 1_280;
 
 let latest: { readonly key: string; readonly picture: Promise<ColourPicture> } | undefined;
 
-/** The picture in a file. The latest is kept: it is asked for once for each object on it, and by each service. Throws `Refusal` (400). */
+/** Decodes a picture. Caches the latest one, because each service asks once for each object in it. Throws `Refusal` (400). */
 export function openPicture(bytes: Buffer): Promise<ColourPicture> {
   const key = createHash("sha1").update(bytes).digest("base64");
   if (latest?.key !== key) latest = { key, picture: decode(bytes) };
   return latest.picture;
 }
 
-/** Loaded when it is needed first: a service that nobody asks stays small. */
+/** Loads sharp on first use, so that an idle service stays small. */
 let loading: Promise<typeof import("sharp")> | undefined;
 async function loadSharp() {
   loading ??= import("sharp").then((module) => {
     const sharp = module.default;
-    // the other loaders of libvips are for files that no camera sends
+    // Cameras send only these three formats. Blocking all other libvips loaders keeps the attack surface small.
     sharp.block({ operation: ["VipsForeignLoad"] });
     sharp.unblock({ operation: ["VipsForeignLoadJpeg", "VipsForeignLoadPng", "VipsForeignLoadWebp"] });
     sharp.cache(false);
@@ -60,7 +60,7 @@ async function decode(bytes: Buffer): Promise<ColourPicture> {
   }
 }
 
-/** Grey pictures have one channel. */
+/** Converts a picture to three channels. Grey pictures have one. */
 function asThreeChannels(data: Buffer, channels: number): Buffer {
   const pixels = Buffer.alloc((data.length / channels) * 3);
   for (let at = 0; at * channels < data.length; at += 1) {

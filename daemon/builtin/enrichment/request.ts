@@ -15,7 +15,7 @@ const Question = z.object({
   embedding_match: z.object({ seen_before: z.boolean() }).nullable().default(null),
 });
 
-/** The picture and the part in a request: the fields `file` and `bbox` of a multipart form. Throws `Refusal` (400). */
+/** Returns the picture and the part from a request: the fields `file` and `bbox` of a multipart form. Throws `Refusal` (400). */
 export async function readPart({ contentType, body }: Call): Promise<PartOfPicture> {
   const form = await readForm(contentType, body);
   const file = form.get("file");
@@ -24,7 +24,7 @@ export async function readPart({ contentType, body }: Call): Promise<PartOfPictu
   return { bytes, box: readBox(form.get("bbox")) };
 }
 
-/** What is to be merged. Throws `Refusal` (400). */
+/** Returns the results to merge. Throws `Refusal` (400). */
 export function readQuestion({ body }: Call): z.output<typeof Question> {
   try {
     return Question.parse(JSON.parse(body.toString("utf8")));
@@ -35,7 +35,7 @@ export function readQuestion({ body }: Call): z.output<typeof Question> {
 
 async function readForm(contentType: string, body: Buffer): Promise<Pick<FormData, "get">> {
   try {
-    // Node's own parser of forms hangs on the Response class
+    // The Response class is Node's only built-in parser for forms.
     return await new Response(body, { headers: { "content-type": contentType } }).formData();
   } catch (cause) {
     throw new Refusal(400, "The multipart form cannot be read", { cause });

@@ -9,7 +9,7 @@ serve({
   "GET /health": () => ({ status: 200, body: { status: "healthy", model: scorerName } }),
   "POST /completion": ({ body }) => {
     const facts = readFacts(readPrompt(body));
-    if (!facts) throw new Refusal(400, `The ${scorerName} judges events of homesec only: this prompt holds no facts that it can read`);
+    if (!facts) throw new Refusal(400, `The ${scorerName} only scores events of homesec, and this prompt has no readable facts`);
     return { status: 200, body: { content: JSON.stringify(score(facts)), model: scorerName } };
   },
 });

@@ -5,17 +5,17 @@ export const scorerName = "built-in scorer";
 
 export interface Factor {
   readonly name: string;
-  /** Whole points of the score. */
+  /** Points of the score, a whole number. */
   readonly contribution: number;
   readonly detail: string;
 }
 
-/** In the shape in which a language model answers. */
+/** An assessment in the format of a language model's answer. */
 export interface ScorerAnswer {
   readonly risk_score: number;
   readonly summary: string;
   readonly reasoning: string;
-  /** Their contributions add up to the score exactly. */
+  /** The contributions add up to the score exactly. */
   readonly risk_factors: readonly Factor[];
 }
 
@@ -24,7 +24,7 @@ type Kind = "person" | "vehicle" | "animal";
 
 const vehicles = ["car", "truck", "bus", "bicycle", "motorcycle"];
 
-/** What the mere presence of a class is worth when the detector is certain of it. */
+/** Points for the presence of a class at full confidence. */
 const presence: Readonly<Record<string, number>> = {
   person: 36,
   truck: 18,
@@ -38,13 +38,13 @@ const presence: Readonly<Record<string, number>> = {
 };
 const unknownPresence = 10;
 
-/** What the hour adds, by who is there. An animal at night is no news. */
+/** Points for the hour, by kind of object. Animals are normal at night. */
 const hourPoints: Readonly<Record<"night" | "dark", Readonly<Record<Kind, number>>>> = {
   night: { person: 36, vehicle: 22, animal: 0 },
   dark: { person: 14, vehicle: 8, animal: 0 },
 };
 
-/** From this many seconds on, a stay adds this much for people; the last that holds counts. */
+/** Points for the duration of a stay, for people. The longest duration reached counts. */
 const stays = [
   { seconds: 30, points: 4 },
   { seconds: 60, points: 8 },
@@ -58,15 +58,15 @@ const nearShare = 0.2;
 const maxAnomalyPoints = 20;
 
 /**
- * Judges an event by rules that anybody can check: points for who is there (weighed with the detector's confidence), the
- * hour, how many, how long, how near, how unusual. Texts out of pictures count for nothing.
+ * Scores an event by transparent rules: points for the objects (weighted by confidence), the hour, their number, the duration, how close
+ * they are and how unusual the event is. Text in pictures does not count.
  */
 export function score(facts: EventFacts): ScorerAnswer {
   const main = mainObject(facts.objects);
   const factors = main ? rate(facts, main) : [{ name: "nothing recognised", contribution: 0, detail: "no object of a known class" }];
   const sum = factors.reduce((total, { contribution }) => total + contribution, 0);
   const total = Math.min(100, Math.max(0, sum));
-  if (total !== sum) factors.push({ name: "limit of the scale", contribution: total - sum, detail: "a score lies between 0 and 100" });
+  if (total !== sum) factors.push({ name: "limit of the scale", contribution: total - sum, detail: "scores are between 0 and 100" });
   return { risk_score: total, ...describeEvent(facts, factors, total, scorerName), risk_factors: factors };
 }
 
@@ -87,7 +87,7 @@ function rate(facts: EventFacts, main: ObjectFacts): Factor[] {
   ];
 }
 
-/** Whose presence is worth most. */
+/** Returns the object whose presence scores most. */
 function mainObject(objects: readonly ObjectFacts[]): ObjectFacts | undefined {
   return objects.toSorted((a, b) => presencePoints(b) - presencePoints(a))[0];
 }
@@ -101,11 +101,11 @@ function kindOf(type: string): Kind {
   return vehicles.includes(type) ? "vehicle" : "animal";
 }
 
-/** Someone who comes with a vehicle can carry something away. */
+/** A person with a vehicle can carry things away. */
 function rateCompany(objects: readonly ObjectFacts[], main: ObjectFacts): Factor[] {
   const vehicle = objects.find(({ type }) => kindOf(type) === "vehicle");
   if (kindOf(main.type) !== "person" || !vehicle) return [];
-  return [{ name: "person with a vehicle", contribution: 5, detail: `a ${vehicle.type} was seen too` }];
+  return [{ name: "person with a vehicle", contribution: 5, detail: `with a ${vehicle.type}` }];
 }
 
 function rateHour({ hour, minute, weekday, timeZone }: EventFacts["local"], kind: Kind): Factor[] {
@@ -120,7 +120,7 @@ function rateNumber({ maxSimultaneous, type }: ObjectFacts, kind: Kind): Factor[
   const contribution = Math.min(maxNumberPoints, (maxSimultaneous - 1) * pointsPerFurther[kind]);
   return contribution === 0
     ? []
-    : [{ name: "several at once", contribution, detail: `${maxSimultaneous} of class ${type} on one picture` }];
+    : [{ name: "several at once", contribution, detail: `${maxSimultaneous} of class ${type} in one picture` }];
 }
 
 function rateStay(seconds: number, kind: Kind): Factor[] {

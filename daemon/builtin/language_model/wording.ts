@@ -2,7 +2,7 @@ import type { EventFacts } from "../../../src/monitoring/upstream/facts.ts";
 
 const plurals: Readonly<Record<string, string>> = { person: "people", bus: "buses" };
 
-/** Says in words what happened and how the score came about. */
+/** Describes what happened and how the score was calculated. */
 export function describeEvent(
   facts: EventFacts,
   factors: readonly { readonly name: string; readonly contribution: number }[],

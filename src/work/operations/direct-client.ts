@@ -45,6 +45,6 @@ async function receive({ mediaType, content }: Bytes | StreamedBytes): Promise<R
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? "";
     if (!["ENOENT", "ENOTDIR", "EISDIR", "EACCES"].includes(code)) throw cause;
-    throw new Problem("not_found", "The file is gone from the disk of the daemon, or cannot be read", { cause });
+    throw new Problem("not_found", "The file is missing from the daemon's disk, or cannot be read", { cause });
   }
 }

@@ -66,7 +66,7 @@ async function see(bytes: Buffer, mediaType = "image/jpeg"): Promise<Detected> {
   return result;
 }
 
-/** How many of the people have a box around most of them, and how many boxes have nobody. */
+/** Counts the people who have a box around most of them, and the boxes without a person. */
 function compare(detected: Detected, expected: readonly [number, number, number, number][]): { found: number; phantoms: number } {
   const matched = detected.detections.map(({ box }) =>
     expected.findIndex(([left, top, right, bottom]) => {
@@ -81,7 +81,7 @@ function compare(detected: Detected, expected: readonly [number, number, number,
   return { found: new Set(matched.filter((index) => index >= 0)).size, phantoms: matched.filter((index) => index < 0).length };
 }
 
-test("finds the people in real pictures, and nobody else", async () => {
+test("detector: finds the people in real pictures without false positives", async () => {
   let found = 0;
   let phantoms = 0;
   let all = 0;
@@ -102,7 +102,7 @@ test("finds the people in real pictures, and nobody else", async () => {
   expect(found / all).toBeGreaterThanOrEqual(0.8);
 });
 
-test("sees nobody on an empty lawn and on noise", async () => {
+test("detector: finds no people on an empty lawn or in noise", async () => {
   const lawn = await sharp(await load("walkway-0001.jpg"))
     .extract({ left: 0, top: 320, width: 400, height: 256 })
     .jpeg()
@@ -112,13 +112,13 @@ test("sees nobody on an empty lawn and on noise", async () => {
   expect((await see(await sharp(grey).png().toBuffer(), "image/png")).detections).toEqual([]);
 });
 
-test("large, turned, grey, transparent and WebP pictures give the same people", async () => {
+test("detector: large, rotated, grey, transparent and WebP pictures give the same people", async () => {
   const original = await load("walkway-0300.jpg");
   const expected = people["walkway-0300.jpg"] ?? [];
   const scaled = (factor: number) => expected.map((box) => box.map((value) => value * factor) as (typeof expected)[number]);
   const large = await see(await sharp(original).resize({ width: 3_072 }).jpeg().toBuffer());
   expect(large).toMatchObject({ width: 3_072, height: 2_304 });
-  // written lying on its side, with the note how to hold it
+  // Stored sideways, with an orientation tag.
   const turned = await see(await sharp(original).rotate(90).withMetadata({ orientation: 8 }).jpeg().toBuffer());
   expect(turned).toMatchObject({ width: 768, height: 576 });
   const grey = await see(await sharp(original).greyscale().jpeg().toBuffer());
@@ -132,7 +132,7 @@ test("large, turned, grey, transparent and WebP pictures give the same people", 
   }
 });
 
-test("tiny, narrow and wide pictures are answered with nobody", async () => {
+test("detector: tiny, narrow and wide pictures give no people", async () => {
   for (const [width, height] of [
     [1, 1],
     [20, 4_000],
@@ -146,7 +146,7 @@ test("tiny, narrow and wide pictures are answered with nobody", async () => {
   }
 });
 
-test("what is no picture is refused with the reason", async () => {
+test("detector: files that are not pictures are refused with the reason", async () => {
   const whole = await load("walkway-0001.jpg");
   const huge = await sharp({ create: { width: 8_000, height: 7_000, channels: 3, background: "#000" } })
     .png()
@@ -169,7 +169,7 @@ async function post(body: string | FormData, contentType?: string): Promise<Resp
   return fetch(`${builtin.url()}/detect`, { method: "POST", body, ...(contentType && { headers: { "content-type": contentType } }) });
 }
 
-test("is not there for pages in a browser, whatever name they came by", async () => {
+test("detector: requests from web pages are refused, whatever their host name", async () => {
   const ask = (headers: Record<string, string>): Promise<number | undefined> =>
     new Promise((resolve, reject) => {
       const { port } = new URL(builtin.url());
@@ -181,13 +181,13 @@ test("is not there for pages in a browser, whatever name they came by", async ()
         .end();
     });
   expect(await ask({})).toBe(200);
-  // a name of the attacker that leads to this machine, a form that is sent here, a picture that is fetched from here
+  // An attacker's host name that points to this machine, a form submitted here, and a picture loaded from here.
   for (const headers of [{ host: "rebound.example" }, { origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }]) {
     expect(await ask(headers)).toBe(403);
   }
 });
 
-test("takes a JSON body with the picture in base64, and a form of any maker", async () => {
+test("detector: accepts JSON with a base64 picture, and forms of any client", async () => {
   const bytes = await load("walkway-0420.jpg");
   const { detections: expected } = await see(bytes);
   const seen = async (response: Response) => ((await response.json()) as { detections: { confidence: number }[] }).detections;
@@ -203,7 +203,7 @@ test("takes a JSON body with the picture in base64, and a form of any maker", as
   }
 });
 
-test("requests that are none are 400 or 404 and say what is wanted", async () => {
+test("detector: invalid requests get 400 or 404 with the expected format", async () => {
   const empty = new FormData();
   empty.append("picture", "x");
   const cases: [Response, number][] = [
@@ -222,13 +222,13 @@ test("requests that are none are 400 or 404 and say what is wanted", async () =>
   }
 });
 
-test("its health has all five fields", async () => {
+test("detector: the health response has all five fields", async () => {
   const probe = await probeHealth(builtin.url());
   expect(probe).toMatchObject({ healthy: true });
   expect(probe.body).toEqual({ status: "healthy", model_loaded: true, device: "cpu", cuda_available: false, vram_used_gb: 0 });
 });
 
-test("answers for its health between pictures, and passes over those whose asker has gone", async () => {
+test("detector: answers health requests between pictures and skips pictures of disconnected clients", async () => {
   const bytes = await load("walkway-0300.jpg");
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
@@ -242,17 +242,17 @@ test("answers for its health between pictures, and passes over those whose asker
   const startedAt = performance.now();
   await kept;
   await see(bytes);
-  // twenty pictures would take much longer than those still under way
+  // Processing all twenty pictures would take much longer than the few still in progress.
   expect(performance.now() - startedAt).toBeLessThan(6_000);
 });
 
-test("reports what its own minimum of confidence allows", async () => {
+test("detector: reports objects that reach its minimum confidence", async () => {
   const strict = startBuiltin("detector", { log: silentLog, env: { DETECTOR_CONFIDENCE: "0.95" } });
   try {
     await strict.ready;
     const form = new FormData();
     form.append("file", new Blob([new Uint8Array(await load("walkway-0300.jpg"))]));
-    // asked while it may still be loading
+    // The service may still be loading.
     const response = await fetch(`${strict.url()}/detect`, { method: "POST", body: form });
     const { detections } = (await response.json()) as { detections: { confidence: number }[] };
     expect(detections.length).toBeGreaterThan(0);
@@ -262,7 +262,7 @@ test("reports what its own minimum of confidence allows", async () => {
   }
 });
 
-test.runIf(process.platform === "linux")("a hundred pictures leave its memory where it was", { timeout: 120_000 }, async () => {
+test.runIf(process.platform === "linux")("detector: memory stays constant over a hundred pictures", { timeout: 120_000 }, async () => {
   const small = await sharp(await load("walkway-0180.jpg"))
     .resize({ width: 480 })
     .jpeg()
@@ -271,6 +271,6 @@ test.runIf(process.platform === "linux")("a hundred pictures leave its memory wh
   for (let n = 0; n < 20; n += 1) await see(small);
   const before = await residentMb();
   for (let n = 0; n < 100; n += 1) await see(small);
-  // the garbage collector lets it swing by 15 MB; the picture's matrix alone, if not given back, would cost 39
+  // Garbage collection varies by 15 MB. Leaking only the picture's matrix would cost 39 MB.
   expect((await residentMb()) - before).toBeLessThan(25);
 });

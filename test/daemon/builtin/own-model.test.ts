@@ -65,13 +65,13 @@ async function pictureWithRed(): Promise<Buffer> {
     .toBuffer();
 }
 
-test("the detector looks with the model, and says in log and health which one it is and what runs it", async () => {
+test("custom model: the detector uses it and reports its name and runtime in log and health", async () => {
   const lines: [object, string][] = [];
   const builtin = start(await modelFile(redFinder({ names: ["dog", "car"] })), (fields, message) => lines.push([fields, message]));
   await until(builtin, "working");
   const details = "640 x 640 pixels, YOLOv8 output, 2 of 2 classes known";
   const about = { model: "mine.onnx", runtime: expect.stringMatching(/^(OpenCV|onnxruntime-node) \d/), model_details: details };
-  expect(lines).toEqual([[{ service: "detector", ...about }, "built-in service works"]]);
+  expect(lines).toEqual([[{ service: "detector", ...about }, "built-in service is ready"]]);
   const { healthy, body } = await probeHealth(builtin.url());
   expect(healthy).toBe(true);
   const five = { status: "healthy", model_loaded: true, device: "cpu", cuda_available: false, vram_used_gb: 0 };
@@ -82,7 +82,7 @@ test("the detector looks with the model, and says in log and health which one it
   expect(result.detections).toEqual([{ objectType: "dog", confidence: 0.9, box: { x: 200, y: 100, width: 120, height: 60 } }]);
 });
 
-test("a model that cannot be used is told to everybody who asks, without an end of the process", async () => {
+test("custom model: an unusable model is reported to every client without ending the process", async () => {
   const cases: [string, Buffer, RegExp][] = [
     ["no ONNX", Buffer.from("this is no model"), /not ONNX/],
     ["an unknown operator", onnxModel({ nodes: [{ op: "Odd", inputs: ["images"], outputs: ["y"] }], outputs: { y: [1, 84, 9] } }), /Odd/],
@@ -98,9 +98,9 @@ test("a model that cannot be used is told to everybody who asks, without an end 
     const probe = await probeHealth(builtin.url());
     expect(probe).toMatchObject({ healthy: false, body: { status: "unhealthy", model_loaded: false, error: condition.fault } });
     expect(probe.error).toContain("cannot be used");
-    // a picture is no worse for it
+    // The picture is not at fault.
     expect(await client(builtin)(await pictureWithRed())).toMatchObject({ kind: "unavailable", reason: "status" });
-    // longer than a look at the files takes
+    // Longer than a check of the files takes.
     if (name === "no ONNX") await new Promise((resolve) => setTimeout(resolve, 2_500));
     expect(builtin.pid()).toBe(pid);
     expect(lines.filter((line) => line.startsWith("built-in"))).toEqual(["built-in service cannot work"]);
@@ -108,7 +108,7 @@ test("a model that cannot be used is told to everybody who asks, without an end 
   }
 });
 
-test("a model that is put right is taken up by itself", async () => {
+test("custom model: a repaired model is loaded automatically", async () => {
   const path = await modelFile();
   const builtin = start(path);
   expect(await until(builtin, "faulty")).toMatchObject({ fault: expect.stringContaining("there is no such file") });
@@ -121,7 +121,7 @@ test("a model that is put right is taken up by itself", async () => {
   await until(builtin, "working");
 });
 
-test.runIf(process.platform === "linux")("a hundred pictures leave its memory where it was", { timeout: 120_000 }, async () => {
+test.runIf(process.platform === "linux")("custom model: memory stays constant over a hundred pictures", { timeout: 120_000 }, async () => {
   const builtin = start(await modelFile(redFinder()));
   await until(builtin, "working");
   const see = client(builtin);
@@ -130,11 +130,11 @@ test.runIf(process.platform === "linux")("a hundred pictures leave its memory wh
   for (let n = 0; n < 20; n += 1) expect((await see(picture)).kind).toBe("detected");
   const before = await residentMb();
   for (let n = 0; n < 100; n += 1) await see(picture);
-  // what the allocator keeps swings by some 40 MB under load; an input that is not given back, 4.9 MB each, would cost 490
+  // Allocated memory varies by about 40 MB under load. Leaking every 4.9 MB input would cost 490 MB.
   expect((await residentMb()) - before).toBeLessThan(100);
 });
 
-test("a process that ends again and again before it can work is a fault with a name", () => {
+test("custom model: a process that keeps exiting before it is ready is reported as a fault", () => {
   const told: Condition[] = [];
   const keeper = new ConditionKeeper((condition) => told.push(condition));
   for (let n = 0; n < 4; n += 1) {
@@ -142,7 +142,7 @@ test("a process that ends again and again before it can work is a fault with a n
     keeper.ended("SIGSEGV");
   }
   expect(told.map(({ state }) => state)).toEqual(["faulty", "faulty"]);
-  expect(told[0]).toMatchObject({ fault: expect.stringMatching(/ended 3 times before it could work, last with SIGSEGV/) });
+  expect(told[0]).toMatchObject({ fault: expect.stringMatching(/ended 3 times before it was ready, last with SIGSEGV/) });
   keeper.heard({ kind: "loaded", fault: null, about: {} });
   keeper.ended("SIGKILL");
   keeper.heard({ kind: "listens", port: 1, loading: false });

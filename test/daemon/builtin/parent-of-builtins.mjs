@@ -1,4 +1,4 @@
-// A process that starts both built-in services from the built program and tells their pids, to be killed by a test.
+// Starts both built-in services from the built program and prints their process ids, so that a test can kill this process.
 import { startBuiltin } from "../../../dist/daemon/builtin/spawn.js";
 import { silentLog } from "../../../dist/src/base/log/log.js";
 

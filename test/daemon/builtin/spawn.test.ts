@@ -24,7 +24,7 @@ async function start(name: BuiltinName): Promise<Builtin> {
   return builtin;
 }
 
-/** An orphan that has ended stays in the process table until init looks after it: that is no life. */
+/** An exited orphan stays in the process table until init reaps it. It does not count as alive. */
 async function lives(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
@@ -35,7 +35,7 @@ async function lives(pid: number): Promise<boolean> {
   }
 }
 
-/** The fields of /proc/PID/stat behind the program's name: state, parent, process group and more. */
+/** The fields of /proc/PID/stat after the program's name: state, parent, process group and more. */
 async function statOf(pid: number | "self"): Promise<string[]> {
   return (await readFile(`/proc/${pid}/stat`, "utf8")).replace(/^.*\) /s, "").split(" ");
 }
@@ -46,7 +46,7 @@ function pidOf(builtin: Builtin): number {
   return pid;
 }
 
-test("the built-in language model judges an event through the client, and says who it is", async () => {
+test("built-in services: the language model scores an event through the client and reports its name", async () => {
   const builtin = await start("language_model");
   const breaker = new Breaker("language_model", { clock: systemClock });
   const model = createLanguageModel({ url: () => builtin.url(), breaker, clock: systemClock, log: silentLog });
@@ -59,7 +59,7 @@ test("the built-in language model judges an event through the client, and says w
   expect(judgement.verdict.riskFactors.reduce((sum, { contribution }) => sum + contribution, 0)).toBe(judgement.verdict.riskScore);
 });
 
-test("the built-in language model refuses what is no question of ours", async () => {
+test("built-in services: the language model refuses requests that do not come from homesec", async () => {
   const builtin = await start("language_model");
   for (const body of ["", "{}", '{"prompt": 5}', '{"prompt": "Who are you?"}', "[]"]) {
     const response = await fetch(`${builtin.url()}/completion`, { method: "POST", body });
@@ -68,7 +68,7 @@ test("the built-in language model refuses what is no question of ours", async ()
   }
 });
 
-test("a service that dies is started again at the same address", async () => {
+test("built-in services: a service that dies is restarted at the same address", async () => {
   const builtin = await start("language_model");
   const url = builtin.url();
   const first = pidOf(builtin);
@@ -78,7 +78,7 @@ test("a service that dies is started again at the same address", async () => {
   expect(builtin.url()).toBe(url);
 });
 
-test("stop ends the process, and one that never listened too", async () => {
+test("built-in services: stop ends the process, even one that is not listening yet", async () => {
   const builtin = await start("detector");
   const pid = pidOf(builtin);
   await builtin.stop();
@@ -87,12 +87,12 @@ test("stop ends the process, and one that never listened too", async () => {
   const hasty = startBuiltin("detector", { log: silentLog });
   const hastyPid = pidOf(hasty);
   await hasty.stop();
-  await expect(hasty.ready).rejects.toThrow(/stopped before it listened/);
+  await expect(hasty.ready).rejects.toThrow(/stopped before it was listening/);
   expect(await lives(hastyPid)).toBe(false);
-  expect(() => hasty.url()).toThrow(/does not listen/);
+  expect(() => hasty.url()).toThrow(/is not listening yet/);
 });
 
-test("a second stop, and a stop while it waits to be started again, are quiet", async () => {
+test("built-in services: a second stop, and a stop while it waits for a restart, do nothing", async () => {
   const builtin = await start("language_model");
   process.kill(pidOf(builtin), "SIGKILL");
   await eventually(() => builtin.pid() === undefined, { what: "the death to be noticed" });
@@ -102,16 +102,19 @@ test("a second stop, and a stop while it waits to be started again, are quiet", 
   expect(builtin.pid()).toBeUndefined();
 });
 
-test.runIf(process.platform === "linux")("Ctrl-C in the terminal does not reach it, and the detector yields to others", async () => {
-  const detector = await start("detector");
-  const model = await start("language_model");
-  const group = async (pid: number | "self") => (await statOf(pid))[2];
-  expect(await group(pidOf(detector))).not.toBe(await group("self"));
-  expect(await group(pidOf(model))).not.toBe(await group("self"));
-  expect(getPriority(pidOf(detector))).toBe(Math.min(19, getPriority() + 5));
-});
+test.runIf(process.platform === "linux")(
+  "built-in services: Ctrl-C in the terminal does not reach them, and the detector has a lower priority",
+  async () => {
+    const detector = await start("detector");
+    const model = await start("language_model");
+    const group = async (pid: number | "self") => (await statOf(pid))[2];
+    expect(await group(pidOf(detector))).not.toBe(await group("self"));
+    expect(await group(pidOf(model))).not.toBe(await group("self"));
+    expect(getPriority(pidOf(detector))).toBe(Math.min(19, getPriority() + 5));
+  },
+);
 
-test("when the parent is killed the services end by themselves within a second", async () => {
+test("built-in services: they exit within a second when the parent is killed", async () => {
   const parent = fork(join(import.meta.dirname, "parent-of-builtins.mjs"), [], { execArgv: [] });
   const pids = await new Promise<number[]>((resolve) => parent.once("message", (message) => resolve(message as number[])));
   expect(await Promise.all(pids.map(lives))).toEqual([true, true]);

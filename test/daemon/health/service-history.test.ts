@@ -16,7 +16,7 @@ const calm: Findings = {
 };
 const ill = { ...calm, upstreams: { ...well, value: [{ ...detector, healthy: false, error: "status 500" }] } };
 
-test("what goes and what comes back stands in the history once each, and not what a breaker has said there already", () => {
+test("service history: lists each failure and recovery once, unless a breaker already reported it", () => {
   const history = createRecentEvents(systemClock);
   const told = () =>
     history
@@ -42,7 +42,7 @@ test("what goes and what comes back stands in the history once each, and not wha
     "store failure: connection refused",
     "store recovery: the store answers again",
     "detector failure: status 500",
-    "detector recovery: detector is well again",
+    "detector recovery: detector is healthy again",
   ]);
   history.add("detector", "circuit_open", "three in a row");
   noteServices(history, ill);
@@ -54,7 +54,7 @@ test("what goes and what comes back stands in the history once each, and not wha
   expect(told()).toHaveLength(9);
 });
 
-test("a built-in service that has no address yet is no failure", () => {
+test("service history: a built-in service without an address yet does not count as a failure", () => {
   const history = createRecentEvents(systemClock);
   noteServices(history, { ...calm, upstreams: { ...well, value: [{ ...detector, builtIn: true, url: "", healthy: false }] } });
   expect(history.list()).toEqual([]);

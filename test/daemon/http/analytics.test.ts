@@ -39,10 +39,10 @@ describe.each([
   ["object-distribution", ["object_types", "total_detections", "start_date", "end_date"]],
   ["risk-score-distribution", ["buckets", "total_events", "start_date", "end_date", "bucket_size"]],
   ["risk-score-trends", ["data_points", "start_date", "end_date"]],
-])("/api/analytics/%s", (name, keys) => {
+])("analytics: /api/analytics/%s", (name, keys) => {
   const path = `/api/analytics/${name}?${march}`;
 
-  it("may be kept for five minutes, and is asked about by its tag", async () => {
+  it("analytics: answers may be cached for five minutes and are revalidated by their tag", async () => {
     const answer = await get(path);
     expect(answer.status).toBe(200);
     expect(Object.keys((await answer.json()) as object).toSorted()).toEqual(keys.toSorted());
@@ -59,7 +59,7 @@ describe.each([
     expect([head.status, head.headers.get("etag")]).toEqual([200, tag]);
   });
 
-  it("is not kept when it is a refusal", async () => {
+  it("analytics: refusals are not cached", async () => {
     const backwards = await get(`/api/analytics/${name}?start_date=2026-03-02&end_date=2026-03-01`);
     expect(backwards.status).toBe(400);
     expect(await backwards.json()).toEqual({ detail: expect.stringContaining("2026-03-02 lies after") });
@@ -77,7 +77,7 @@ describe.each([
     }
   });
 
-  it("has another tag after a change that it shows, and ignores a camera", async () => {
+  it("analytics: the tag changes with the data, and the parameter camera_id is ignored", async () => {
     const answer = await get(`${path}&camera_id=cam1`);
     expect(answer.headers.get("x-ignored-parameters")).toBe("camera_id");
     const tag = answer.headers.get("etag") ?? "";
@@ -104,7 +104,7 @@ it.each([
   [`/api/events/timeline-summary?${march}&bucket_size=day`, ["buckets", "total_events"]],
   ["/api/detections/stats", ["total_detections", "detections_by_class", "object_class_distribution", "average_confidence", "trends"]],
   ["/api/detections/labels", ["labels"]],
-])("%s answers", async (path, keys) => {
+])("analytics: %s answers with its fields and is not cached", async (path, keys) => {
   const answer = await get(path);
   expect(answer.status).toBe(200);
   expect(answer.headers.get("cache-control")).toBe("no-store");

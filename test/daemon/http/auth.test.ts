@@ -43,14 +43,14 @@ const required = { status: 401, body: { detail: "API key required" } };
 const invalid = { status: 401, body: { detail: "Invalid API key" } };
 
 describe("authentication", () => {
-  it("wants a key", async () => {
+  it("authentication: requests need a key", async () => {
     const refused = await ask("/closed");
     expect(refused).toMatchObject(required);
     expect(refused.headers.get("x-request-id")).toMatch(/.+/);
     expect(refused.headers.get("www-authenticate")).toBe("ApiKey");
   });
 
-  it("takes any of the keys, in the header or the query", async () => {
+  it("authentication: any of the keys works, in the header or the query", async () => {
     expect((await ask("/closed", key("right"))).status).toBe(200);
     expect((await ask("/closed", key("other-key"))).status).toBe(200);
     expect((await ask("/closed?api_key=right")).status).toBe(200);
@@ -58,10 +58,10 @@ describe("authentication", () => {
     expect((await ask(`/closed?api_key=${encodeURIComponent("größe")}`)).status).toBe(200);
   });
 
-  it("takes a key of other letters from the header as it was typed in a terminal", async () => {
+  it("authentication: a key with non-ASCII letters works in the header as typed in a terminal", async () => {
     const sent = Buffer.from("größe").toString("latin1");
     const answer = await sendRaw(served.port, `GET /closed HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${sent}\r\nConnection: close\r\n\r\n`);
-    // sendRaw writes UTF-8, so that the letters went out as four bytes: not the key
+    // sendRaw writes UTF-8, so the two letters become four bytes: another key.
     expect(answer).toContain("401");
     const status = await new Promise<number>((done, fail) => {
       request(`${served.url}/closed`, { headers: { "X-API-Key": sent } }, (response) => done(response.resume().statusCode ?? 0))
@@ -69,11 +69,11 @@ describe("authentication", () => {
         .end();
     });
     expect(status).toBe(200);
-    // as the commands of homesec send it
+    // The homesec commands send it like this.
     expect((await ask("/closed", { headers: keyHeader("größe") })).status).toBe(200);
   });
 
-  it("refuses others", async () => {
+  it("authentication: other keys are refused", async () => {
     for (const wrong of ["wrong", "RIGHT", "right,other-key", "righ", "right2"])
       expect(await ask("/closed", key(wrong))).toMatchObject(invalid);
     expect(await ask("/closed?api_key=wrong")).toMatchObject(invalid);
@@ -81,12 +81,12 @@ describe("authentication", () => {
     expect(await ask("/closed?api_key=")).toMatchObject(required);
   });
 
-  it("lets the header win over the query", async () => {
+  it("authentication: the header takes precedence over the query", async () => {
     expect(await ask("/closed?api_key=right", key("wrong"))).toMatchObject(invalid);
     expect((await ask("/closed?api_key=wrong", key("right"))).status).toBe(200);
   });
 
-  it("comes before everything that could tell more: validation, unknown paths and methods", async () => {
+  it("authentication: comes before validation and before checks of paths and methods, which could leak information", async () => {
     expect(await ask("/closed", { method: "POST", headers: { "Content-Type": "text/plain" }, body: "x" })).toMatchObject(required);
     expect(await ask("/closed", { method: "POST", headers: { "Content-Type": "application/json" }, body: "{" })).toMatchObject(required);
     expect(await ask("/closed", { method: "DELETE" })).toMatchObject(required);
@@ -99,7 +99,7 @@ describe("authentication", () => {
     expect((await ask("/closed", { ...key("right"), method: "DELETE" })).status).toBe(405);
   });
 
-  it("exempts routes that say so, HEAD of them included", async () => {
+  it("authentication: exempt routes need no key, including HEAD requests", async () => {
     expect((await ask("/open")).status).toBe(200);
     expect((await ask("/open/")).status).toBe(200);
     expect((await ask("/open", { method: "HEAD" })).status).toBe(200);
@@ -109,32 +109,32 @@ describe("authentication", () => {
     expect((await ask("/closed", { method: "HEAD" })).status).toBe(401);
   });
 
-  it("needs no key for OPTIONS", async () => {
+  it("authentication: OPTIONS needs no key", async () => {
     const answer = await ask("/closed", { method: "OPTIONS" });
     expect(answer.status).toBe(204);
     expect(answer.headers.get("allow")).toBe("GET, POST, HEAD, OPTIONS");
   });
 
-  it("says nothing of keys in the log", () => {
+  it("authentication: keys never appear in the log", () => {
     expect(served.log.lines.length).toBeGreaterThan(10);
     expect(JSON.stringify(served.log.lines)).not.toMatch(/right|other-key/);
   });
 });
 
-it("without keys nobody is asked for one", async () => {
+it("authentication: requests need no key if none is configured", async () => {
   const open = await serve(routes, operations);
   expect((await fetch(`${open.url}/closed`)).status).toBe(200);
   expect((await fetch(`${open.url}/closed?api_key=anything`)).headers.get("x-ignored-parameters")).toBeNull();
   await open.close();
 });
 
-describe("the routes", () => {
+describe("authentication of the routes", () => {
   const open = Object.values(allRoutes)
     .filter((each) => "auth" in each && each.auth === "none")
     .map(({ method, path }) => `${method.toUpperCase()} ${path}`)
     .toSorted();
 
-  it("exempt exactly what the interface lists", () => {
+  it("authentication: exactly the exempt routes of the contract need no key", () => {
     expect(open).toEqual([
       "GET /api/cameras/{camera_id}/snapshot",
       "GET /api/detections/{detection_id}/image",
@@ -145,7 +145,7 @@ describe("the routes", () => {
     ]);
   });
 
-  it("each ask for a key, and the exempt ones do not", async () => {
+  it("authentication: every route asks for a key except the exempt ones", async () => {
     const everything = Object.fromEntries(Object.keys(allRoutes).map((id) => [id, async () => ({})]));
     const all = await serve(allRoutes, everything, { keyring: createKeyring(["right"]), strictReplies: false });
     for (const { method, path } of Object.values(allRoutes)) {

@@ -25,7 +25,7 @@ afterAll(async () => {
   await keyed.close();
 });
 
-/** Not by `fetch`, which sets headers of browsers by itself. */
+/** Not with `fetch`, which sets browser headers automatically. */
 async function ask(server: Served, method: string, headers: Record<string, string>) {
   const lines = Object.entries({ Host: `localhost:${server.port}`, Connection: "close", ...headers }).map(
     ([name, value]) => `${name}: ${value}`,
@@ -36,8 +36,8 @@ async function ask(server: Served, method: string, headers: Record<string, strin
   return { status: Number(head.split(" ")[1]), header, body };
 }
 
-describe("a page of an allowed origin", () => {
-  it("may read answers and their headers, errors included, without cookies", async () => {
+describe("CORS: a page of an allowed origin", () => {
+  it("CORS: a page of an allowed origin may read answers and their headers, including errors, without cookies", async () => {
     for (const [server, status] of [
       [served, 200],
       [keyed, 401],
@@ -51,7 +51,7 @@ describe("a page of an allowed origin", () => {
     }
   });
 
-  it("gets its preflight answered without a key", async () => {
+  it("CORS: a page of an allowed origin gets its preflight answered without a key", async () => {
     const answer = await ask(keyed, "OPTIONS", {
       Origin: page,
       "Access-Control-Request-Method": "PATCH",
@@ -65,7 +65,7 @@ describe("a page of an allowed origin", () => {
     expect(answer.header("Access-Control-Allow-Private-Network")).toBeUndefined();
   });
 
-  it("may be one of the internet that asks a machine of the house", async () => {
+  it("CORS: a page of an allowed origin on the internet may call a machine on a private network", async () => {
     const answer = await ask(served, "OPTIONS", {
       Origin: page,
       "Access-Control-Request-Method": "GET",
@@ -74,15 +74,15 @@ describe("a page of an allowed origin", () => {
     expect(answer.header("Access-Control-Allow-Private-Network")).toBe("true");
   });
 
-  it("may write", async () => {
+  it("CORS: a page of an allowed origin may write", async () => {
     expect((await ask(served, "POST", { Origin: page, "Content-Length": "0" })).status).toBe(200);
     expect((await ask(served, "POST", { Origin: "http://localhost:3000", "Sec-Fetch-Site": "cross-site" })).status).toBe(200);
   });
 });
 
-describe("a page of any other origin", () => {
+describe("CORS: a page of any other origin", () => {
   it.each(["https://evil.example", "http://dashboard.example", `${page}:8443`, `${page}.evil.example`, "null"])(
-    "%s may not read",
+    "CORS: a page of %s may not read",
     async (origin) => {
       for (const method of ["GET", "OPTIONS"]) {
         const answer = await ask(served, method, { Origin: origin, "Access-Control-Request-Method": "POST" });
@@ -100,7 +100,7 @@ describe("a page of any other origin", () => {
     { "Sec-Fetch-Site": "cross-site" },
     { "Sec-Fetch-Site": "same-site" },
     { Origin: "http://localhost.evil.example" },
-  ])("may not write: %j", async (headers) => {
+  ])("CORS: a page of any other origin may not write: %j", async (headers) => {
     for (const method of ["POST", "DELETE"]) {
       const answer = await ask(served, method, { ...headers, "Content-Length": "0" } as Record<string, string>);
       expect(answer.status).toBe(403);
@@ -109,19 +109,19 @@ describe("a page of any other origin", () => {
   });
 });
 
-describe("writes pass", () => {
+describe("CORS: allowed writes", () => {
   it.each([
     {},
     { "Sec-Fetch-Site": "same-origin" },
     { "Sec-Fetch-Site": "none" },
     { Origin: "http://localhost:9999", "Sec-Fetch-Site": "same-site" },
     { Origin: "https://localhost" },
-  ])("from programs and from pages of this host: %j", async (headers) => {
+  ])("CORS: writes from programs and from pages of this host are allowed: %j", async (headers) => {
     expect((await ask(served, "POST", { ...headers, "Content-Length": "0" } as Record<string, string>)).status).toBe(200);
   });
 });
 
-it("without CORS_ORIGINS there is no trace of CORS", async () => {
+it("CORS: no CORS headers are sent without CORS_ORIGINS", async () => {
   const plain = await serve(routes, operations);
   const answer = await ask(plain, "GET", { Origin: page });
   expect(answer.status).toBe(200);

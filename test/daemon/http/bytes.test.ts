@@ -25,7 +25,7 @@ const picture = randomBytes(300_000);
 let folder: string;
 let served: Served;
 beforeAll(async () => {
-  // a dot folder, as the data folder is by default, and a name that needs escaping
+  // A dot folder, like the default data folder, and a name that needs escaping.
   folder = join(await mkdtemp(join(tmpdir(), "homesec-bytes-")), ".dot", "100% ü");
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, "a.jpg"), picture);
@@ -48,15 +48,15 @@ afterAll(async () => {
 
 const get = (path: string, init?: RequestInit) => fetch(`${served.url}${path}`, init);
 
-describe("bytes", () => {
-  it("arrive as they are, with type, length and validators", async () => {
+describe("files", () => {
+  it("files: arrive unchanged, with type, length and validators", async () => {
     const response = await get("/pictures/a.jpg");
     expect(response.status).toBe(200);
     expect(Buffer.from(await response.arrayBuffer()).equals(picture)).toBe(true);
     expect(response.headers.get("content-type")).toBe("image/jpeg");
     expect(response.headers.get("content-length")).toBe("300000");
     expect(response.headers.get("x-content-type-options")).toBe("nosniff");
-    // dashboards of other origins may show pictures; nothing else is for their pages
+    // Dashboards of other origins may show pictures, but their pages may read nothing else.
     expect(response.headers.get("cross-origin-resource-policy")).toBe("cross-origin");
     expect((await get("/text")).headers.get("cross-origin-resource-policy")).toBe("same-site");
     expect(response.headers.get("etag")).toMatch(/^"[\w-]+"$/);
@@ -64,7 +64,7 @@ describe("bytes", () => {
     expect((await get("/pictures/empty.jpg")).headers.get("content-length")).toBe("0");
   });
 
-  it("are not sent again to who has them", async () => {
+  it("files: are not sent again to a client that already has them", async () => {
     const { headers } = await get("/pictures/a.jpg");
     const tag = headers.get("etag") ?? "";
     for (const tags of [tag, `W/${tag}`, `"x", ${tag}`, "*"]) {
@@ -79,13 +79,13 @@ describe("bytes", () => {
     expect((await get("/pictures/a.jpg", { headers: { "If-Modified-Since": "noon" } })).status).toBe(200);
   });
 
-  it("stay away from HEAD", async () => {
+  it("files: are not sent in answers to HEAD", async () => {
     const response = await get("/pictures/a.jpg", { method: "HEAD" });
     expect(response.headers.get("content-length")).toBe("300000");
     expect((await response.arrayBuffer()).byteLength).toBe(0);
   });
 
-  it("may come from memory", async () => {
+  it("files: may come from memory", async () => {
     const response = await get("/text");
     expect(response.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
     expect(await response.text()).toBe("up 1\n");
@@ -93,7 +93,7 @@ describe("bytes", () => {
   });
 
   it.each(["gone.jpg", "folder.jpg", "pipe.jpg", "link.jpg", "unknown", `${"x".repeat(300)}.jpg`])(
-    "are 404 as JSON when %s has none",
+    "files: %s has no regular file and gets 404 as JSON",
     async (name) => {
       const response = await get(`/pictures/${name}`);
       expect(response.status).toBe(404);
@@ -102,7 +102,7 @@ describe("bytes", () => {
     },
   );
 
-  it("that become fewer while they are sent end the connection, so that nobody waits for the rest", async () => {
+  it("files: one that shrinks while it is sent ends the connection, so that no client waits for the rest", async () => {
     const file = join(folder, "shrinks.jpg");
     await writeFile(file, Buffer.alloc(32 * 1024 * 1024));
     const response = await get("/pictures/shrinks.jpg");
@@ -112,7 +112,7 @@ describe("bytes", () => {
     expect(performance.now() - begun).toBeLessThan(5_000);
   });
 
-  it("may be left half-read", async () => {
+  it("files: a client may disconnect halfway", async () => {
     for (let i = 0; i < 20; i += 1) await sendRaw(served.port, "GET /pictures/a.jpg HTTP/1.1\r\nHost: localhost\r\n\r\n", 1);
     expect((await get("/pictures/a.jpg")).status).toBe(200);
     expect(served.log.lines.filter(({ level }) => level !== "debug")).toEqual([]);

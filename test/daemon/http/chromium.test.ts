@@ -14,7 +14,7 @@ import { type Chromium, chromiumInstalled, openChromium } from "../../support/ch
 import { type Desk, openDesk } from "../../support/operations.ts";
 
 const ffmpeg = await hasFfmpeg();
-if (!ffmpeg) process.stderr.write("ffmpeg is not installed: no video is played in a real browser\n");
+if (!ffmpeg) process.stderr.write("ffmpeg is not installed, so the test that plays a video is skipped\n");
 
 describe.skipIf(!chromiumInstalled)("in a real browser (needs chromium)", () => {
   let desk: Desk;
@@ -35,7 +35,7 @@ describe.skipIf(!chromiumInstalled)("in a real browser (needs chromium)", () => 
     await desk?.close();
   });
 
-  it("/docs shows the whole interface in its own style, and asks nobody else for anything", async () => {
+  it("browser: /docs shows the whole API in its own style and sends no requests to other hosts", async () => {
     const page = await browser.newPage();
     const origin = `http://127.0.0.1:${served.port}`;
     await page.goto(`${origin}/docs`);
@@ -48,7 +48,7 @@ describe.skipIf(!chromiumInstalled)("in a real browser (needs chromium)", () => 
       expect(shown.paths).toContain(path);
       expect(shown.text).toContain(summary);
     }
-    // who opens a route reads an example of its answer, and is led to those of refusals
+    // An opened route shows an example of its answer and links to those of its refusals.
     const opened = await page.evaluate<string>(`(() => {
       const route = document.getElementById("getEvent");
       route.open = true;
@@ -57,16 +57,16 @@ describe.skipIf(!chromiumInstalled)("in a real browser (needs chromium)", () => 
     })()`);
     expect(opened).toContain('"summary": "1 person at Front door');
     expect(opened).toContain('"detail": "Camera front-door does not exist"');
-    // 60rem of the stylesheet, which the policy of the page lets in
+    // 60rem in the stylesheet, which the page's policy allows.
     expect(shown.width).toBe("960px");
     expect(page.complaints()).toEqual([]);
     expect(page.requests().map(({ url }) => new URL(url).origin)).toEqual(page.requests().map(() => origin));
   });
 
-  it.skipIf(!ffmpeg)("a <video> plays, and seeks to where it has not loaded yet", async () => {
+  it.skipIf(!ffmpeg)("browser: a <video> plays and seeks to parts that are not loaded yet", async () => {
     const folder = join(desk.cameraRoot, "yard");
     await mkdir(folder);
-    // noise is hard to compress: some megabytes, so that a seek cannot be served from what is loaded already
+    // Noise compresses badly. A few megabytes make sure that a seek needs data that is not loaded yet.
     const path = await makeVideo(folder, "mp4", 120, ["-vf", "noise=alls=100:allf=t", "-qp", "5", "-g", "10"]);
     const [row] = await desk.db.query(async (sql) => {
       await sql`insert into cameras (camera_id, name, folder_path) values ('yard', 'yard', ${folder})`;
@@ -77,7 +77,7 @@ describe.skipIf(!chromiumInstalled)("in a real browser (needs chromium)", () => 
       `;
     });
     const url = `http://127.0.0.1:${served.port}/api/detections/${row.id}/video`;
-    // as a dashboard does: a page of another origin
+    // Like a dashboard: a page of another origin.
     const dashboard = createServer((_request, response) => {
       response.setHeader("content-type", "text/html").end(`<!doctype html><video muted preload="metadata" src="${url}"></video>`);
     });
@@ -118,7 +118,7 @@ describe.skipIf(!chromiumInstalled)("in a real browser (needs chromium)", () => 
       expect(sought.ready).toBeGreaterThanOrEqual(2);
 
       const asked = page.requests().filter((request) => request.url === url);
-      // the browser reads on: its last question may not be answered yet
+      // The browser keeps reading, so its last request may still be open.
       const statuses = asked.flatMap(({ status }) => status ?? []);
       expect(statuses.length).toBeGreaterThan(1);
       expect(statuses).toEqual(statuses.map(() => 206));

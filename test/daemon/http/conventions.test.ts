@@ -1,4 +1,4 @@
-// Over 400 lines: what all routes have in common, on one server with routes made up for it.
+// Over 400 lines: the conventions of all routes, tested on one server with made-up routes.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { makePage } from "../../../src/contract/cursor.ts";
@@ -131,7 +131,7 @@ const items = async (response: Response) => {
 };
 
 describe("replies", () => {
-  it("are JSON with times in UTC, and hold what was promised only", async () => {
+  it("replies: are JSON with times in UTC and contain only the fields of their schema", async () => {
     const response = await get("/things/front");
     expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
     expect(await response.json()).toEqual({ id: "front", seen_at: "2026-01-31T22:15:00.500Z" });
@@ -140,13 +140,13 @@ describe("replies", () => {
     expect(await created.json()).toEqual({ name: "x" });
   });
 
-  it("have no body with 204", async () => {
+  it("replies: have no body with 204", async () => {
     const response = await get("/things/a", { method: "DELETE" });
     expect(response.status).toBe(204);
     expect(await response.text()).toBe("");
   });
 
-  it("fail under test when they break the promise; in production they go out stripped and are logged", async () => {
+  it("replies: a reply that does not fit its schema fails in tests; in production homesec strips and logs it", async () => {
     expect((await get("/misfit")).status).toBe(500);
     const response = await fetch(`${lenient.url}/misfit`);
     expect(response.status).toBe(200);
@@ -154,14 +154,14 @@ describe("replies", () => {
     expect(lenient.log.lines.find(({ level }) => level === "error")?.fields).toMatchObject({ operation: "misfit" });
   });
 
-  it("answer HEAD like GET, without the body", async () => {
+  it("replies: HEAD gets the same headers as GET, without the body", async () => {
     const [head, full] = [await get("/things/front", { method: "HEAD" }), await get("/things/front")];
     expect(head.status).toBe(200);
     expect(head.headers.get("content-length")).toBe(full.headers.get("content-length"));
     expect(await head.text()).toBe("");
   });
 
-  it("carry an ETag and answer 304 where the route says so", async () => {
+  it("replies: have an ETag and answer 304 if the route declares it", async () => {
     const tag = (await get("/document")).headers.get("etag") ?? "";
     expect(tag).toMatch(/^"[\w-]{22}"$/);
     const again = await get("/document", { headers: { "If-None-Match": tag } });
@@ -171,7 +171,7 @@ describe("replies", () => {
     expect((await get("/things/front")).headers.get("etag")).toBeNull();
   });
 
-  it("say nothing of what serves them, and keep browsers from guessing", async () => {
+  it("replies: do not name the server software and forbid browsers to guess the type", async () => {
     const { headers } = await get("/things/front");
     expect(headers.get("x-powered-by")).toBeNull();
     expect(headers.get("x-content-type-options")).toBe("nosniff");
@@ -181,7 +181,7 @@ describe("replies", () => {
 });
 
 describe("request id", () => {
-  it("is on each answer, and is the asker's own when it is a plain token", async () => {
+  it("request id: each answer has one; the client's own is kept if it is a plain token", async () => {
     for (const path of ["/things/front", "/nowhere", "/fail/error", "/things?limit=x", "/document"]) {
       expect((await get(path)).headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
     }
@@ -200,18 +200,18 @@ describe("query", () => {
     return { response, body, query: body.items[0].query };
   };
 
-  it("is decoded to what the route says", async () => {
+  it("query: is decoded to the types of the route", async () => {
     const { query } = await echo("color=RED&color=blue&since=2026-01-31&done=Yes&share=.5&limit=7");
     expect(query).toEqual({ color: ["red", "blue"], since: "2026-01-31T00:00:00.000Z", done: true, share: 0.5, limit: 7 });
     expect((await echo("color=red")).query["color"]).toEqual(["red"]);
   });
 
-  it("takes the last of a key given twice", async () => {
+  it("query: the last value of a repeated key counts", async () => {
     expect((await echo("limit=1&limit=9")).query["limit"]).toBe(9);
     expect((await echo("limit=x&limit=9")).query["limit"]).toBe(9);
   });
 
-  it("ignores unknown keys and lists them; keys for authentication are known everywhere", async () => {
+  it("query: unknown keys are ignored and listed; authentication keys are known everywhere", async () => {
     const { response } = await echo("a=1&a=2&api_key=k&token=t&%C3%BC%0D%0A=1&__proto__=x&constructor=y");
     expect(response.headers.get("x-ignored-parameters")).toBe("a, %C3%BC%0D%0A, __proto__, constructor");
     expect((await echo("limit=1")).response.headers.get("x-ignored-parameters")).toBeNull();
@@ -232,7 +232,7 @@ describe("query", () => {
     ["2026-01-31T22:15:00.000123456789Z", "2026-01-31T22:15:00.000Z"],
     ["2026-01-31T22:15%2B01", "2026-01-31T21:15:00.000Z"],
     ["2024-02-29T00:00:00Z", "2024-02-29T00:00:00.000Z"],
-  ])("reads %s, in UTC where it says no zone", async (text, instant) => {
+  ])("query: %s is read as a time, in UTC if it has no zone", async (text, instant) => {
     const zone = process.env["TZ"];
     process.env["TZ"] = "America/New_York";
     try {
@@ -250,11 +250,11 @@ describe("query", () => {
     "2026-01-31T22:15:00 GMT",
     "2026-01-31T25:00:00Z",
     "2026-01-31T22:15%2B25:00",
-  ])("refuses %s, which is no time of the calendar", async (text) => {
+  ])("query: %s is refused as an invalid time", async (text) => {
     expect(await items(await get(`/things?since=${text}`))).toEqual(["query.since datetime_parsing"]);
   });
 
-  it("lists every error at once", async () => {
+  it("query: every error is listed at once", async () => {
     const response = await get("/things?limit=0&offset=x&color=green&since=2026-02-30&done=perhaps&share=2&name=a%00b");
     expect(await items(response)).toEqual([
       "query.name value_error",
@@ -267,11 +267,11 @@ describe("query", () => {
     ]);
   });
 
-  it.each(["", "1.5", " 1", "1e3", "0x10", "NaN", "١"])("refuses %j as a limit", async (text) => {
+  it.each(["", "1.5", " 1", "1e3", "0x10", "NaN", "١"])("query: %j is refused as a limit", async (text) => {
     expect(await items(await get(`/things?limit=${encodeURIComponent(text)}`))).toEqual(["query.limit int_parsing"]);
   });
 
-  it("keeps limit within 1 and 1000, 50 when not given", async () => {
+  it("query: limit is 1 to 1000, 50 by default", async () => {
     expect((await echo("")).query["limit"]).toBe(50);
     expect((await echo("limit=1000")).query["limit"]).toBe(1000);
     expect(await items(await get("/things?limit=1001"))).toEqual(["query.limit less_than_equal"]);
@@ -279,7 +279,7 @@ describe("query", () => {
     expect(await items(await get(`/things?limit=-${"9".repeat(400)}`))).toEqual(["query.limit greater_than_equal"]);
   });
 
-  it("warns of offset in body and header, only when it is used", async () => {
+  it("query: offset is reported as deprecated in body and header only if used", async () => {
     const used = await echo("offset=0");
     expect(used.body.deprecation_warning).toBeTypeOf("string");
     expect(used.response.headers.get("deprecation")).toBe("true");
@@ -290,37 +290,37 @@ describe("query", () => {
 });
 
 describe("path", () => {
-  it("takes any text as a string id", async () => {
+  it("path: a string id may be any text", async () => {
     for (const id of ["ü 🎥", "a/b", "%", "..%", "a".repeat(2000), "constructor"]) {
       expect(((await (await get(`/things/${encodeURIComponent(id)}`)).json()) as { id: string }).id).toBe(id);
     }
   });
 
-  it.each(["no%00pe", "%ff", "%ED%A0%80"])("answers 404 for %s, which no id can be", async (id) => {
+  it.each(["no%00pe", "%ff", "%ED%A0%80"])("path: %s cannot be an id and gets 404", async (id) => {
     const response = await get(`/things/${id}`);
     expect(response.status).toBe(404);
     expect(((await response.json()) as { detail: unknown }).detail).toBeTypeOf("string");
   });
 
-  it("names the id that does not exist", async () => {
+  it("path: a missing id is named in the answer", async () => {
     const response = await get("/things/nope");
     expect(response.status).toBe(404);
     expect(await response.json()).toEqual({ detail: "thing nope does not exist" });
   });
 
-  it("wants integers where integers belong", async () => {
+  it("path: integer parameters must be integers", async () => {
     expect(await items(await get("/numbers/x"))).toEqual(["path.number int_parsing"]);
     expect(await items(await get("/numbers/1.5"))).toEqual(["path.number int_parsing"]);
     expect(await (await get("/numbers/-3")).json()).toEqual({ number: -3 });
     expect((await get("/numbers/99999999999999999999")).status).toBe(200);
   });
 
-  it("prefers words over placeholders, in each method", async () => {
+  it("path: literal segments take precedence over placeholders, for each method", async () => {
     expect(await (await get("/things/deleted")).json()).toMatchObject({ id: "deleted" });
     expect((await get("/things/deleted", { method: "DELETE" })).status).toBe(405);
   });
 
-  it("is 404 as JSON where nothing is", async () => {
+  it("path: unknown paths get 404 as JSON", async () => {
     for (const path of ["/", "/nowhere", "/THINGS", "/things/a/b/c", "/%ff"]) {
       const response = await get(path);
       expect(response.status).toBe(404);
@@ -328,7 +328,7 @@ describe("path", () => {
     }
   });
 
-  it("tells which methods are possible", async () => {
+  it("path: unsupported methods get the list of supported ones", async () => {
     for (const method of ["PUT", "PATCH", "DELETE", "PROPFIND"]) {
       const response = await get("/things", { method });
       expect(response.status).toBe(405);
@@ -342,7 +342,7 @@ describe("path", () => {
 });
 
 describe("body", () => {
-  it("reports every error at once, with types of the closed list", async () => {
+  it("body: every error is reported at once, with types from the closed list", async () => {
     const wrong = {
       name: "too long",
       count: 1.5,
@@ -379,15 +379,15 @@ describe("body", () => {
     expect(await items(await post(`{"name":"x","__proto__":{"a":1}}`))).toEqual(["body.__proto__ extra_forbidden"]);
   });
 
-  it.each(["null", "5", "[]", `"x"`, "true"])("must be an object, not %s", async (text) => {
+  it.each(["null", "5", "[]", `"x"`, "true"])("body: must be an object, not %s", async (text) => {
     expect(await items(await post(text))).toEqual(["body value_error"]);
   });
 
-  it.each(["{", "{'a':1}", "", " ", "NaN", "\ufeff{}x", `{"name":"x"}}`])("must be JSON, not %j", async (text) => {
+  it.each(["{", "{'a':1}", "", " ", "NaN", "\ufeff{}x", `{"name":"x"}}`])("body: must be JSON, not %j", async (text) => {
     expect(await items(await post(text))).toEqual([text === "" ? "body missing" : "body json_invalid"]);
   });
 
-  it("refuses NUL and half surrogates, which cannot be stored", async () => {
+  it("body: NUL and half surrogates are refused, because they cannot be stored", async () => {
     expect(await items(await post(`{"name":"a\\u0000"}`))).toEqual(["body.name value_error"]);
     expect(await items(await post(`{"name":"\\ud800"}`))).toEqual(["body.name value_error"]);
     expect(await items(await post(`{"name":"a","extra":{"x":[1,"\\u0000"],"\\u0000":1}}`))).toEqual([
@@ -397,7 +397,7 @@ describe("body", () => {
     expect((await post(`{"name":"🎥"}`)).status).toBe(201);
   });
 
-  it("refuses bytes that are no UTF-8 instead of storing others, and no character that was cut", async () => {
+  it("body: bytes that are not UTF-8 and truncated characters are refused, not replaced", async () => {
     const json = { "Content-Type": "application/json" };
     const body = (...bytes: number[]) => new Uint8Array([...Buffer.from('{"name":"'), ...bytes, ...Buffer.from('"}')]);
     for (const bytes of [[0xff], [0x67, 0xe4, 0x6e], [0xe2, 0x82], [0xed, 0xa0, 0x80]]) {
@@ -407,12 +407,12 @@ describe("body", () => {
     expect((await post(body(0xe2, 0x82, 0xac), json)).status).toBe(201);
   });
 
-  it("survives half a million levels", async () => {
+  it("body: half a million nested levels do no harm", async () => {
     const deep = `{"name":"x","extra":${"[".repeat(500_000)}${"]".repeat(500_000)}}`;
     expect((await post(deep)).status).toBe(201);
   });
 
-  it("is 413 above 1 MiB, announced or not, plain or compressed, and the connection lives on", async () => {
+  it("body: more than 1 MiB gets 413, announced or not, plain or compressed, and the connection stays usable", async () => {
     const big = JSON.stringify({ name: "x", extra: "y".repeat(1024 * 1024) });
     expect((await post(big)).status).toBe(413);
     const { gzipSync } = await import("node:zlib");
@@ -431,7 +431,7 @@ describe("body", () => {
     expect((await post(JSON.stringify({ name: "x", extra: "y".repeat(1_000_000) }))).status).toBe(201);
   });
 
-  it("is 415 unless it is JSON; gzip is understood", async () => {
+  it("body: gets 415 unless it is JSON; gzip is accepted", async () => {
     const types = [
       "text/plain",
       "application/x-www-form-urlencoded",
@@ -449,7 +449,7 @@ describe("body", () => {
     expect((await post("x", { ...gzip, "Content-Encoding": "rot13" })).status).toBe(415);
   });
 
-  it("is not needed where the route has none, whatever comes instead", async () => {
+  it("body: is ignored by routes without one", async () => {
     expect((await get("/things/a/restore", { method: "POST" })).status).toBe(200);
     expect((await get("/things/a/restore", { method: "POST", body: "{", headers: { "Content-Type": "text/plain" } })).status).toBe(200);
   });
@@ -466,18 +466,18 @@ describe("problems", () => {
     ["media_type", 415],
     ["rate_limited", 429],
     ["unavailable", 503],
-  ])("%s is %i with its reason", async (kind, status) => {
+  ])("problems: %s gets status %i with its reason", async (kind, status) => {
     const response = await get(`/fail/${kind}`);
     expect(response.status).toBe(status);
     expect(await response.json()).toEqual({ detail: "the reason" });
     expect(response.headers.has("retry-after")).toBe(status === 503);
   });
 
-  it("invalid is 422 with a list", async () => {
+  it("problems: invalid gets 422 with a list", async () => {
     expect(await items(await get("/fail/invalid"))).toEqual(["body value_error"]);
   });
 
-  it("tells of our own faults the request id only, and the log the rest", async () => {
+  it("problems: internal errors show only the request id; the log has the details", async () => {
     const response = await get("/fail/error", { headers: { "X-Request-ID": "mine" } });
     expect(response.status).toBe(500);
     expect(await response.json()).toEqual({ detail: "Internal error; request mine" });
@@ -487,7 +487,7 @@ describe("problems", () => {
 });
 
 describe("observation", () => {
-  it("counts each answer, and logs it without the query", async () => {
+  it("observation: each answer is counted and logged without the query", async () => {
     await expect.poll(() => served.stats().total).toBe(served.log.lines.filter(({ message }) => message === "answered").length);
     served.log.lines.length = 0;
     const before = served.stats();
@@ -502,23 +502,23 @@ describe("observation", () => {
   });
 });
 
-describe("what is hardly HTTP", () => {
+describe("malformed HTTP", () => {
   it.each([
     ["nonsense", "nonsense\r\n\r\n", "400 Bad Request"],
     ["too large headers", `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, "431 Request Header Fields Too Large"],
     ["two lengths", "POST /things HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx", "400 Bad Request"],
-  ])("gets JSON with an id: %s", async (_name, text, status) => {
+  ])("malformed HTTP: gets JSON with a request id: %s", async (_name, text, status) => {
     const answer = await sendRaw(served.port, text);
     expect(answer).toContain(`HTTP/1.1 ${status}`);
     expect(answer).toMatch(/X-Request-ID: [0-9a-f-]{36}/);
     expect(answer).toMatch(/\{"detail":"[^"]+"\}$/);
   });
 
-  it("without a Host is served, as old monitors ask", async () => {
+  it("malformed HTTP: requests without a Host are served, because old monitors send them", async () => {
     expect(await sendRaw(served.port, "GET /things/a HTTP/1.0\r\n\r\n")).toContain("HTTP/1.1 200 OK");
   });
 
-  it("leaves early and breaks nothing", async () => {
+  it("malformed HTTP: a client may disconnect early", async () => {
     await sendRaw(
       served.port,
       "POST /things HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",

@@ -39,7 +39,7 @@ const get = (query = "", init?: RequestInit) => fetch(`${served.url}${path}${que
 const linesOf = async (query = "") => (await (await get(query)).text()).trimEnd().split("\r\n");
 const xlsxType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
-/** Fills in events of about 1.5 KB a second apart; the newest has the highest id. */
+/** Adds events of about 1.5 KB, a second apart. The newest has the highest id. */
 const fill = (count: number) =>
   desk.db.query(async (sql) => {
     await sql`truncate events restart identity cascade`;
@@ -53,7 +53,7 @@ const fill = (count: number) =>
     await sql`alter table events enable trigger user`;
   });
 
-/** Other sessions that are in the middle of something. */
+/** Other database sessions with an open transaction. */
 const busySessions = async () =>
   (
     await desk.db.query(
@@ -61,7 +61,7 @@ const busySessions = async () =>
     )
   ).length;
 
-/** Takes the database away from those who are reading an export. */
+/** Ends the database sessions of running exports. */
 async function endSessions(): Promise<void> {
   await eventually(async () => (await busySessions()) > 0);
   await desk.db.query(
@@ -76,7 +76,7 @@ async function endSessions(): Promise<void> {
 describe("an export", () => {
   beforeEach(() => fill(1203));
 
-  it("is a CSV file to keep, with a line for each event, newest first", async () => {
+  it("export: is a CSV attachment with a line for each event, newest first", async () => {
     const response = await get();
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("text/csv; charset=utf-8");
@@ -94,7 +94,7 @@ describe("an export", () => {
     );
   });
 
-  it("has what the filters of the list leave", async () => {
+  it("export: contains the events that match the filters of the list", async () => {
     expect(await linesOf("?camera_id=yard")).toHaveLength(1 + 601);
     expect(await linesOf("?reviewed=true&camera_id=yard&camera_id=gate")).toHaveLength(1 + 120);
     expect(await linesOf("?start_date=2026-03-01T00:20:00Z")).toHaveLength(1 + 4);
@@ -116,7 +116,7 @@ describe("an export", () => {
     ["", `${xlsxType};q=0`, "text/csv; charset=utf-8"],
     ["", "text/html, */*;q=0.8", "text/csv; charset=utf-8"],
     ["", "nonsense;;q=,", "text/csv; charset=utf-8"],
-  ])("%s with Accept: %s is %s", async (query, accept, type) => {
+  ])("export: %s with Accept: %s is %s", async (query, accept, type) => {
     const response = await get(query, { headers: { accept } });
     expect(response.headers.get("content-type")).toBe(type);
     const bytes = Buffer.from(await response.arrayBuffer());
@@ -124,7 +124,7 @@ describe("an export", () => {
     expect(response.headers.get("content-disposition")).toMatch(type === xlsxType ? /\.xlsx"$/ : /\.csv"$/);
   });
 
-  it("keeps what cameras and people wrote from being run as a formula", async () => {
+  it("export: text from cameras and people cannot run as a formula", async () => {
     await desk.db.query(
       (sql) => sql`update events set summary = '=cmd|'' /C calc''!A0', notes = '-2+3', reasoning = '' where event_id = 1`,
     );
@@ -132,14 +132,14 @@ describe("an export", () => {
     expect((await linesOf()).at(-1)).toContain(",'-2+3,");
   });
 
-  it("asked for with HEAD has the headers only, and reads nothing", async () => {
+  it("export: HEAD gets only the headers and reads nothing", async () => {
     const response = await get("", { method: "HEAD" });
     expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/csv; charset=utf-8"]);
     expect(await response.text()).toBe("");
     expect(await busySessions()).toBe(0);
   });
 
-  it("is an answer of its own when the database is away", async () => {
+  it("export: gets a regular error when the database is unavailable", async () => {
     const { db } = desk.context;
     const away: typeof db.iterate = async function* () {
       yield* [];
@@ -162,7 +162,7 @@ describe("an export", () => {
 describe("an export of 50,000 events", () => {
   beforeAll(() => fill(50_000));
 
-  it.each(["csv", "xlsx"])("as %s needs little memory, however long it is", async (format) => {
+  it.each(["csv", "xlsx"])("export: 50,000 events as %s need little memory", async (format) => {
     await get(`?format=${format}&camera_id=nobody`).then((response) => response.arrayBuffer());
     const before = process.memoryUsage().rss;
     let most = before;
@@ -176,7 +176,7 @@ describe("an export of 50,000 events", () => {
     expect((most - before) / 1e6).toBeLessThan(64);
   });
 
-  it("waits for an asker who reads slowly, and ends when he goes", async () => {
+  it("export: waits for a slow client and ends when the client disconnects", async () => {
     const response = await new Promise<IncomingMessage>((resolve) => httpGet(`${served.url}${path}`, resolve));
     response.once("readable", () => response.read(1));
     await eventually(async () => (await busySessions()) === 1);
@@ -186,8 +186,8 @@ describe("an export of 50,000 events", () => {
     expect(served.log.lines.filter(({ level }) => level === "error" || level === "warn")).toEqual([]);
   });
 
-  it("leaves connections for others: a third of them may be lent to exports, and further ones wait for their turn", async () => {
-    // the pool of the test has five
+  it("export: uses at most a third of the connections, and further exports wait", async () => {
+    // The test's pool has five connections.
     const first = await new Promise<IncomingMessage>((resolve) => httpGet(`${served.url}${path}`, resolve));
     let second: Response | undefined;
     const waiting = get().then((response) => {
@@ -210,15 +210,15 @@ describe("an export of 50,000 events", () => {
     expect(served.log.lines.filter(({ level }) => level === "error" || level === "warn")).toEqual([]);
   });
 
-  it("breaks off visibly when the database goes away in the middle", async () => {
+  it("export: is visibly cut off when the database goes away in the middle", async () => {
     const response = await get();
     const reading = response.arrayBuffer();
     await endSessions();
     await expect(reading).rejects.toThrow();
-    await eventually(() => served.log.lines.some(({ message }) => message === "an answer broke off"));
+    await eventually(() => served.log.lines.some(({ message }) => message === "an answer was aborted"));
   });
 
-  it("breaks off by a reset for HTTP/1.0, where an end of the connection is the end of the answer", async () => {
+  it("export: resets HTTP/1.0 connections, where a regular close would mark a complete answer", async () => {
     const { hostname, port } = new URL(served.url);
     const socket = connect(Number(port), hostname);
     socket.write(`GET ${path} HTTP/1.0\r\nHost: ${hostname}:${port}\r\n\r\n`);
@@ -231,7 +231,7 @@ describe("an export of 50,000 events", () => {
   });
 });
 
-it("takes bulk requests of up to 8 MiB", async () => {
+it("bulk requests: may have up to 8 MiB", async () => {
   const event = { camera_id: "yard", started_at: "2026-03-01T10:00:00Z", reasoning: "x".repeat(40_000) };
   const post = (count: number) =>
     fetch(`${served.url}/api/events/bulk`, {

@@ -31,7 +31,7 @@ const start = new Date("2026-03-01T12:00:00.400Z");
 let served: Served | undefined;
 let now = start;
 
-/** Serves the routes with so many requests a minute in each tier. */
+/** Serves the routes with this many requests per minute in each tier. */
 async function limited(most: number, { proxies = [] as string[], keyed = false } = {}): Promise<Served> {
   now = start;
   const allowance = { requestsPerMinute: most - 1, burst: 1 };
@@ -63,8 +63,8 @@ const statusesOf = async (paths: readonly string[], init?: RequestInit): Promise
   return statuses;
 };
 
-describe("a limit", () => {
-  it("answers what is beyond it with the 429 of the interface", async () => {
+describe("rate limit", () => {
+  it("rate limit: requests beyond it get the 429 of the contract", async () => {
     await limited(3);
     expect(await statusesOf(["/plain", "/plain", "/plain"])).toEqual([200, 200, 200]);
     const refused = await fetch(`${served?.url}/plain`);
@@ -90,7 +90,7 @@ describe("a limit", () => {
     });
   });
 
-  it("is a plain sentence for analytics", async () => {
+  it("rate limit: analytics routes answer with a plain sentence", async () => {
     await limited(2);
     await statusesOf(["/trends", "/trends"]);
     const refused = await fetch(`${served?.url}/trends`);
@@ -99,21 +99,21 @@ describe("a limit", () => {
     expect(await refused.json()).toEqual({ detail: expect.stringContaining("at most 2 requests") });
   });
 
-  it("is for all endpoints of a tier together, and for each tier alone", async () => {
+  it("rate limit: all endpoints of a tier share it, and each tier has a separate one", async () => {
     await limited(2);
     expect(await statusesOf(["/plain", "/other", "/plain", "/other", "/search", "/search", "/search"])).toEqual([
       200, 200, 429, 429, 200, 200, 429,
     ]);
   });
 
-  it("never hits what has no tier", async () => {
+  it("rate limit: routes without a tier are never limited", async () => {
     await limited(2);
     expect(new Set(await statusesOf(Array.from({ length: 20 }, () => "/free")))).toEqual(new Set([200]));
     expect(await statusOf("/free", { method: "POST" })).toBe(405);
     expect(await statusesOf(["/plain", "/plain", "/plain"])).toEqual([200, 200, 429]);
   });
 
-  it("counts everything that is asked: unknown paths, wrong methods, invalid requests, OPTIONS, HEAD", async () => {
+  it("rate limit: counts all requests: unknown paths, wrong methods, invalid requests, OPTIONS and HEAD", async () => {
     await limited(7);
     expect(await statusesOf(["/nowhere", "/", "/number/%ZZ", "/number/x"])).toEqual([404, 404, 404, 422]);
     expect(await statusOf("/plain", { method: "DELETE" })).toBe(405);
@@ -124,13 +124,13 @@ describe("a limit", () => {
     expect(await statusOf("/plain", { method: "HEAD" })).toBe(429);
   });
 
-  it("comes before the key and the body: guessing keys is limited too", async () => {
+  it("rate limit: applies before key and body, so that guessing keys is limited too", async () => {
     await limited(2, { keyed: true });
     expect(await statusesOf(["/plain", "/plain?api_key=wrong", "/plain?api_key=right"])).toEqual([401, 401, 429]);
     expect(await statusOf("/plain", { method: "POST", body: "x".repeat(2_000_000) })).toBe(429);
   });
 
-  it("slides: a request leaves the window 60 s after it was made, a refused one too", async () => {
+  it("rate limit: a request leaves the window after 60 s, including a refused one", async () => {
     await limited(2);
     const at = async (seconds: number): Promise<number> => {
       now = new Date(start.getTime() + seconds * 1_000);
@@ -141,8 +141,8 @@ describe("a limit", () => {
   });
 });
 
-describe("the client", () => {
-  it("is the peer, whatever it says of itself", async () => {
+describe("client address", () => {
+  it("client address: is the peer, whatever its headers say", async () => {
     await limited(2);
     const claim = (address: string): RequestInit => ({ headers: { "X-Forwarded-For": address } });
     expect([
@@ -152,18 +152,18 @@ describe("the client", () => {
     ]).toEqual([200, 200, 429]);
   });
 
-  it("behind a trusted proxy is the first of X-Forwarded-For, however it is written", async () => {
+  it("client address: behind a trusted proxy it is the first entry of X-Forwarded-For, in any notation", async () => {
     await limited(2, { proxies: ["127.0.0.0/8"] });
     const from = (header: string): Promise<number> => statusOf("/plain", { headers: { "X-Forwarded-For": header } });
     expect([await from("192.0.2.1"), await from("192.0.2.1, 10.0.0.1"), await from(" 192.0.2.1 ,10.0.0.2")]).toEqual([200, 200, 429]);
     expect([await from("::ffff:192.0.2.1"), await from("192.0.2.1:4711")]).toEqual([429, 429]);
     expect([await from("2001:db8::1"), await from("2001:DB8:0:0::1"), await from("[2001:db8::1]:80")]).toEqual([200, 200, 429]);
-    // what is no address names nobody: the proxy itself asks
+    // An invalid address identifies no client, so the proxy itself counts.
     expect([await from("unknown"), await statusOf("/plain"), await from("<script>")]).toEqual([200, 200, 429]);
   });
 });
 
-describe("addresses", () => {
+describe("client addresses", () => {
   const address = (proxies: readonly string[], peer: string | undefined, forwarded?: string): string =>
     clientAddressBehind(proxies)({
       socket: { remoteAddress: peer },
@@ -186,12 +186,12 @@ describe("addresses", () => {
     [["::1"], "::1", "fe80::1%eth0", "fe80::1"],
     [["0.0.0.0/0"], "203.0.113.7", "", "203.0.113.7"],
     [["0.0.0.0/0"], "203.0.113.7", ", 198.51.100.1", "203.0.113.7"],
-  ] as const)("proxies %j, peer %s, X-Forwarded-For %s: %s", (proxies, peer, forwarded, client) => {
+  ] as const)("client address: proxies %j, peer %s, X-Forwarded-For %s: %s", (proxies, peer, forwarded, client) => {
     expect(address(proxies, peer, forwarded)).toBe(client);
   });
 });
 
-it("each route has the tier that the interface gives it", () => {
+it("rate limit: each route has the tier of the contract", () => {
   const tiers = Object.values(allRoutes).map((each) => [`${each.method} ${each.path}`, "tier" in each ? each.tier : "default"] as const);
   const expected = (name: string): string => {
     const [, path = ""] = name.split(" ");

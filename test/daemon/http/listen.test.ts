@@ -36,7 +36,7 @@ function askWith(agent: Agent, url: string): Promise<number> {
 }
 
 describe("listening", () => {
-  it("ends at once although connections are kept alive", timed, async () => {
+  it("listen: close ends at once despite keep-alive connections", timed, async () => {
     const served = await serve(routes, operations);
     const agent = new Agent({ keepAlive: true });
     await askWith(agent, `${served.url}/slow/0`);
@@ -49,7 +49,7 @@ describe("listening", () => {
     agent.destroy();
   });
 
-  it("lets running requests finish, and no longer than its grace", timed, async () => {
+  it("listen: close waits for running requests, but not longer than its grace period", timed, async () => {
     const served = await serve(routes, operations, { graceMs: 400 });
     const agent = new Agent({ keepAlive: true });
     const short = askWith(agent, `${served.url}/slow/200`);
@@ -63,7 +63,7 @@ describe("listening", () => {
     agent.destroy();
   });
 
-  it("cuts those who send their headers drop by drop", async () => {
+  it("listen: clients that send their headers too slowly are cut off", async () => {
     const served = await serve(routes, operations);
     served.server.headersTimeout = 100;
     const begun = performance.now();
@@ -74,7 +74,7 @@ describe("listening", () => {
     await served.close();
   });
 
-  it("waits for what may take long, though nothing moves on the connection meanwhile", async () => {
+  it("listen: slow operations are waited for, although the connection is idle meanwhile", async () => {
     const long = { ...routes.slow, slow: true as const, path: "/long/{milliseconds}" as const };
     const served = await serve({ ...routes, long }, { ...operations, long: operations.slow });
     served.server.setTimeout(100);
@@ -83,7 +83,7 @@ describe("listening", () => {
     await served.close();
   });
 
-  it("says what to do when the address is taken or not ours", async () => {
+  it("listen: says what to do when the address is in use or not available", async () => {
     const served = await serve(routes, operations);
     const app = () => {};
     await expect(listen({ app, host: "127.0.0.1", port: served.port })).rejects.toMatchObject({
@@ -123,11 +123,11 @@ describe("hosts", () => {
     ["localhost@evil.com", false],
     ["", true],
     [undefined, true],
-  ])("%s: %s", (host, allowed) => {
+  ])("hosts: %s is allowed: %s", (host, allowed) => {
     expect(isHostAllowed(host, ["Home.example.net", "*.example.org"], "nas")).toBe(allowed);
   });
 
-  it("that are foreign get 403 with the remedy, also right after one that is known", async () => {
+  it("hosts: foreign hosts get 403 with the fix, also right after a known host", async () => {
     const served = await serve(routes, operations, { allowedHosts: ["known.example"] });
     const ask = (host: string) => sendRaw(served.port, `GET /slow/0 HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
     expect(await ask("known.example")).toContain("200 OK");

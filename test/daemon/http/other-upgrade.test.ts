@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => listening.close());
 
-/** Sends the parts, one after the other, and returns the JSON bodies of so many answers. */
+/** Sends the parts one after another and returns the JSON bodies of this many answers. */
 async function answersTo(parts: readonly string[], count = 1): Promise<readonly Record<string, unknown>[]> {
   const socket = connect(listening.port, "127.0.0.1");
   let received = "";
@@ -38,13 +38,13 @@ async function answersTo(parts: readonly string[], count = 1): Promise<readonly 
 
 const offer = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n";
 
-test("a request that offers another protocol is answered as if it did not", async () => {
+test("other upgrades: a request for another protocol is answered like a plain one", async () => {
   expect(await answersTo([`GET /health?a=1 HTTP/1.1\r\nHost: localhost\r\nX-Own: \u00fc\r\n${offer}\r\n`])).toEqual([
     { method: "GET", url: "/health?a=1", own: expect.any(String), body: "" },
   ]);
 });
 
-test("its body is read, in how many parts it may come, and the connection is of use afterwards", async () => {
+test("other upgrades: the body is read in any number of parts, and the connection stays usable", async () => {
   const next = "GET /next HTTP/1.1\r\nHost: localhost\r\n\r\n";
   const head = `POST /api HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n${offer}\r\n`;
   const answer = { method: "POST", url: "/api", body: "0123456789" };

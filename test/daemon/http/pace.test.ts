@@ -11,7 +11,7 @@ const watched = () => {
 };
 afterEach(() => pace.end());
 
-test("who takes a little now and then is cut off, and who takes enough is not", timed, async () => {
+test("pace: a client that reads too little is cut off, and one that reads enough is not", timed, async () => {
   watched();
   for (let n = 0; n < 12; n += 1) {
     pace.took(60);
@@ -25,7 +25,7 @@ test("who takes a little now and then is cut off, and who takes enough is not", 
   expect(cuts).toBeGreaterThan(0);
 });
 
-test("what is still being made is not his fault, nor is anything after the end", timed, async () => {
+test("pace: time for producing the answer does not count, nor does anything after the end", timed, async () => {
   watched();
   await pace.making(sleep(650));
   expect(cuts).toBe(0);

@@ -47,7 +47,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** `fetch` would not let a test set every header as it is. */
+/** `fetch` would not let a test set every header as is. */
 const ask = (path: string, headers: Record<string, string> = {}, method = "GET") =>
   new Promise<{ status: number; headers: Record<string, string | string[] | undefined>; body: Buffer }>((resolve, reject) => {
     const request = httpGet(`${served.url}${path}`, { headers, method }, async (response) => {
@@ -100,7 +100,7 @@ describe("ranges", () => {
     ["bytes 1-5", whole],
     ["seconds=1-5", whole],
     ["", whole],
-  ])("%j", async (range, { status, start, end }) => {
+  ])("ranges: %j is answered correctly", async (range, { status, start, end }) => {
     const answer = await ask("/videos/a.mp4", { Range: range });
     expect(answer.status).toBe(status);
     expect(answer.headers["accept-ranges"]).toBe("bytes");
@@ -129,30 +129,30 @@ describe("ranges", () => {
     ["a later time", () => "Tue, 03 Feb 2026 04:05:07 GMT", 200],
     ["no time at all", () => "yesterday", 200],
     ["nothing", () => "", 200],
-  ])("under the condition of %s", async (_name, condition, status) => {
+  ])("ranges: are sent or not by the condition: %s", async (_name, condition, status) => {
     const answer = await ask("/videos/a.mp4", { Range: "bytes=10-19", "If-Range": condition(await tagOf()) });
     expect(answer.status).toBe(status);
     expect(answer.body.length).toBe(status === 206 ? 10 : size);
   });
 
-  it("are not refused when the condition does not hold", async () => {
+  it("ranges: an unsatisfiable range is not refused when the condition does not hold", async () => {
     expect((await ask("/videos/a.mp4", { Range: "bytes=200000-", "If-Range": '"other"' })).status).toBe(200);
   });
 
-  it("give way to If-None-Match", async () => {
+  it("ranges: If-None-Match takes precedence", async () => {
     const answer = await ask("/videos/a.mp4", { Range: "bytes=0-1", "If-None-Match": await tagOf() });
     expect(answer).toMatchObject({ status: 304, body: Buffer.alloc(0) });
     expect(answer.headers["content-range"]).toBeUndefined();
   });
 
-  it("are not for HEAD", async () => {
+  it("ranges: are ignored for HEAD", async () => {
     const answer = await ask("/videos/a.mp4", { Range: "bytes=0-1" }, "HEAD");
     expect(answer).toMatchObject({ status: 200, body: Buffer.alloc(0) });
     expect(answer.headers).toMatchObject({ "content-length": String(size), "accept-ranges": "bytes" });
     expect(answer.headers["content-range"]).toBeUndefined();
   });
 
-  it("of an empty file do not exist", async () => {
+  it("ranges: an empty file has none", async () => {
     for (const range of ["bytes=0-", "bytes=-1", "bytes=0-0"]) {
       const answer = await ask("/videos/empty.mp4", { Range: range });
       expect(answer).toMatchObject({ status: 416, headers: { "content-range": "bytes */0" } });
@@ -160,14 +160,14 @@ describe("ranges", () => {
     expect(await ask("/videos/empty.mp4")).toMatchObject({ status: 200, body: Buffer.alloc(0) });
   });
 
-  it("are there only where a route has them", async () => {
+  it("ranges: only routes that declare them support them", async () => {
     const answer = await ask("/pictures/a.mp4", { Range: "bytes=0-1" });
     expect(answer.status).toBe(200);
     expect(answer.headers["accept-ranges"]).toBeUndefined();
     expect(answer.body.length).toBe(size);
   });
 
-  it("may be left half-read, as a player does that seeks", async () => {
+  it("ranges: a client may disconnect halfway, as a player does when it seeks", async () => {
     for (let i = 0; i < 20; i += 1) {
       await sendRaw(served.port, `GET /videos/a.mp4 HTTP/1.1\r\nHost: localhost\r\nRange: bytes=${i}-\r\n\r\n`, 1);
     }

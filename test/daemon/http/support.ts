@@ -14,7 +14,7 @@ export interface LogLine {
   readonly message: string;
 }
 
-/** A log that can be looked at. */
+/** A log that records its lines for tests. */
 export function keptLog(): Log & { readonly lines: LogLine[] } {
   const lines: LogLine[] = [];
   const at = (level: string) => (fields: object, message: string) => void lines.push({ level, fields: { ...fields }, message });
@@ -22,7 +22,7 @@ export function keptLog(): Log & { readonly lines: LogLine[] } {
   return log;
 }
 
-/** A context for operations that need none. */
+/** A context for operations that do not use it. */
 export const noContext = {} as OperationContext;
 
 type AnyOperation = (request: never, context: OperationContext) => Promise<unknown>;
@@ -33,7 +33,7 @@ export interface Served extends Listening {
   stats(): RequestStats;
 }
 
-/** Serves routes of a test on a free port. */
+/** Serves test routes on a free port. */
 export async function serve(
   routes: Readonly<Record<string, Route>>,
   operations: Readonly<Record<string, AnyOperation>>,
@@ -60,7 +60,7 @@ export async function serve(
   return { ...listening, url: `${keyPair ? "https" : "http"}://127.0.0.1:${listening.port}`, log, stats: () => counter.stats() };
 }
 
-/** Sends bytes as they are and returns all that comes back until the connection ends or nothing comes for a while. */
+/** Sends raw bytes and returns the whole response, until the connection ends or stays idle for a while. */
 export function sendRaw(port: number, text: string, quietMs = 300): Promise<string> {
   return new Promise((done, fail) => {
     const socket = connect(port, "127.0.0.1", () => socket.write(text));

@@ -23,7 +23,7 @@ const folder = temporaryFolder("tls");
 afterAll(() => folder.remove());
 
 let count = 0;
-/** A data folder of a test's own. */
+/** A separate data folder for a test. */
 const ownFolder = (): string => {
   count += 1;
   const path = join(folder.path, String(count));
@@ -51,7 +51,7 @@ const openOwn = (dataDir: string) => openTls({ ...base, tlsMode: "self_signed", 
 const openProvided = (tlsCertPath: string, tlsKeyPath: string, log = keptLog()) =>
   openTls({ ...base, tlsMode: "provided", dataDir: "/nonexistent", tlsCertPath, tlsKeyPath }, { clock: systemClock, log });
 
-/** The certificate that the server shows to somebody who trusts only `ca`. */
+/** The certificate that the server shows to a client that trusts only `ca`. */
 function shown(port: number, ca: string, servername: string): Promise<PeerCertificate> {
   return new Promise((done, fail) => {
     const socket = connect({ port, host: "127.0.0.1", ca, servername }, () => {
@@ -62,8 +62,8 @@ function shown(port: number, ca: string, servername: string): Promise<PeerCertif
   });
 }
 
-describe("the own certificate", () => {
-  it("is made at the first start, its key for this user only, and kept", async () => {
+describe("self-signed certificate", () => {
+  it("self-signed certificate: is created at the first start and kept, with a key that only this user can read", async () => {
     const dataDir = ownFolder();
     const first = await openOwn(dataDir);
     const second = await openOwn(dataDir);
@@ -75,7 +75,7 @@ describe("the own certificate", () => {
     expect(statSync(join(dataDir, "tls", "key.pem")).mode & 0o777).toBe(0o600);
   });
 
-  it("is good for localhost, the own names and addresses, and for nothing else", async () => {
+  it("self-signed certificate: is valid for localhost and the machine's names and addresses only", async () => {
     const names = ownNames(["cams.example", "[2001:db8::7]", "0.0.0.0"]);
     const { cert } = await ensureSelfSigned(selfSignedPaths(ownFolder()), names, today);
     const certificate = new X509Certificate(cert);
@@ -92,7 +92,7 @@ describe("the own certificate", () => {
     expect(days).toBeLessThanOrEqual(825);
   });
 
-  it("is renewed before its end, and when a name is missing in it; names that it had stay", async () => {
+  it("self-signed certificate: is renewed before expiry and when a name is missing; earlier names stay", async () => {
     const places = selfSignedPaths(ownFolder());
     const made = await ensureSelfSigned(places, ["localhost", "192.0.2.1"], today);
     expect(await ensureSelfSigned(places, ["localhost"], inDays(750))).toMatchObject({ cert: made.cert });
@@ -102,12 +102,12 @@ describe("the own certificate", () => {
     const moved = await ensureSelfSigned(places, ["localhost", "198.51.100.1"], inDays(770));
     expect(moved.cert).not.toBe(renewed.cert);
     expect(await ensureSelfSigned(places, ["localhost", "192.0.2.1"], inDays(770))).toMatchObject({ cert: moved.cert });
-    // an address of IPv6 that is new every day would mean a certificate that is new every day
+    // A new IPv6 address every day would otherwise mean a new certificate every day.
     expect(await ensureSelfSigned(places, ["localhost", "2001:db8::1"], inDays(770))).toMatchObject({ cert: moved.cert });
     expect((await ensureSelfSigned(places, ["localhost"], inDays(-5))).cert).not.toBe(moved.cert);
   });
 
-  it("is made again when its files do not fit each other", async () => {
+  it("self-signed certificate: is created again when certificate and key do not match", async () => {
     const places = selfSignedPaths(ownFolder());
     const made = await ensureSelfSigned(places, ["localhost"], today);
     copyFileSync((await otherPair()).keyPath, places.keyPath);
@@ -124,7 +124,7 @@ async function otherPair(names: readonly string[] = ["localhost"]) {
   return { ...places, ...pair };
 }
 
-/** What somebody who follows the live messages at `url` is told when there is no connection. */
+/** The error that a follower of the live messages at `url` gets without a connection. */
 async function followed(url: string): Promise<string> {
   const ended = new AbortController();
   let told = "";
@@ -138,7 +138,7 @@ async function followed(url: string): Promise<string> {
 }
 
 describe("HTTPS", () => {
-  it("answers those who trust the certificate; others are told what to do", async () => {
+  it("HTTPS: answers clients that trust the certificate; others get an error with the fix", async () => {
     const { cert, key } = await otherPair(["127.0.0.1"]);
     served = await serve(routes, operations, { keyPair: { cert, key } });
     const client = (fetch?: typeof globalThis.fetch) => createHttpClient({ url: served?.url ?? "", fetch, timeoutMs: 5_000 });
@@ -148,7 +148,7 @@ describe("HTTPS", () => {
     await expect(client(fetchTrusting(rootCertificates[0] ?? "")).call(routes.ask, {})).rejects.toThrow("not trusted");
   });
 
-  it("is not taken for another host than those in the certificate", async () => {
+  it("HTTPS: is valid only for the hosts in the certificate", async () => {
     const { cert, key } = await otherPair(["cams.example"]);
     served = await serve(routes, operations, { keyPair: { cert, key } });
     const client = createHttpClient({ url: served.url, fetch: fetchTrusting(cert), timeoutMs: 5_000 });
@@ -156,7 +156,7 @@ describe("HTTPS", () => {
     expect((await shown(served.port, cert, "cams.example")).subject.CN).toContain("homesec on ");
   });
 
-  it("is TLS 1.2 or newer, whatever a client would also take", async () => {
+  it("HTTPS: needs TLS 1.2 or newer, whatever else a client accepts", async () => {
     const { cert, key } = await otherPair(["127.0.0.1"]);
     served = await serve(routes, operations, { keyPair: { cert, key } });
     const { port } = served;
@@ -174,7 +174,7 @@ describe("HTTPS", () => {
     expect(await spoken("TLSv1.3")).toBe("TLSv1.3");
   });
 
-  it("leaves those who speak plain HTTP without an answer, and goes on", async () => {
+  it("HTTPS: plain HTTP requests get no answer, and the server keeps running", async () => {
     const { cert, key } = await otherPair(["127.0.0.1"]);
     served = await serve(routes, operations, { keyPair: { cert, key } });
     expect(await sendRaw(served.port, "GET /ask HTTP/1.1\r\nHost: localhost\r\n\r\n").catch(() => "")).not.toContain("HTTP/1.1 200");
@@ -182,7 +182,7 @@ describe("HTTPS", () => {
     expect((await fetchTrusting(cert)(`${served.url}/ask`)).status).toBe(200);
   });
 
-  it("is told apart from plain HTTP: who has the wrong scheme hears of the right one, as for the live messages", async () => {
+  it("HTTPS: a client with the wrong scheme is pointed to the right one, for requests and live messages", async () => {
     const { cert, key } = await otherPair(["127.0.0.1"]);
     served = await serve(routes, operations, { keyPair: { cert, key } });
     const tlsUrl = served.url;
@@ -200,7 +200,7 @@ describe("HTTPS", () => {
     expect(await followed(tooMuch)).toContain(`it speaks no TLS; a daemon without TLS is at ${plainUrl});`);
   });
 
-  it("carries WebSockets too", async () => {
+  it("HTTPS: carries WebSockets too", async () => {
     const { cert, key } = await otherPair(["127.0.0.1"]);
     served = await serve(routes, operations, { keyPair: { cert, key } });
     const database = await testDatabase();
@@ -229,8 +229,8 @@ describe("HTTPS", () => {
   });
 });
 
-describe("provided files", () => {
-  it("are used, and used anew when they are replaced", async () => {
+describe("provided TLS files", () => {
+  it("provided TLS files: are used, and reloaded when they are replaced", async () => {
     const first = await otherPair(["127.0.0.1"]);
     const second = await otherPair(["127.0.0.1"]);
     const log = keptLog();
@@ -244,7 +244,7 @@ describe("provided files", () => {
       );
     expect(await trusted(first.cert)).toBe(true);
 
-    // the new certificate is there already, its key not yet: the one in use goes on, and is complained of once
+    // The new certificate is in place but not its key. The current pair stays, and the fault is logged once.
     copyFileSync(second.certPath, first.certPath);
     await tls?.check();
     await tls?.check();
@@ -258,7 +258,7 @@ describe("provided files", () => {
     expect(log.lines.at(-1)?.message).toBe("a new TLS certificate is in use");
   });
 
-  it("that cannot be used stop the start, and each says why", async () => {
+  it("provided TLS files: unusable ones prevent the start, each with its reason", async () => {
     const good = await otherPair();
     const place = ownFolder();
     const file = (name: string, text: string): string => {
@@ -287,7 +287,7 @@ describe("provided files", () => {
     }
   });
 
-  it("that have come to their end are used with a warning", async () => {
+  it("provided TLS files: expired ones are used with a warning", async () => {
     const places = selfSignedPaths(ownFolder());
     await ensureSelfSigned(places, ["localhost"], new Date("2020-01-01T00:00:00Z"));
     const log = keptLog();
@@ -295,13 +295,13 @@ describe("provided files", () => {
     expect(log.lines).toMatchObject([{ level: "warn", message: "the TLS certificate is no longer valid; clients will refuse it" }]);
   });
 
-  it.skipIf(process.getuid?.() === 0)("that this user may not read are named", async () => {
+  it.skipIf(process.getuid?.() === 0)("provided TLS files: a file without read permission is named", async () => {
     const { certPath, keyPath } = await otherPair();
     chmodSync(keyPath, 0);
     await expect(openProvided(certPath, keyPath)).rejects.toThrow("this user may not read it");
   });
 });
 
-it("without TLS there is nothing to open", async () => {
+it("TLS: nothing is opened when it is disabled", async () => {
   expect(await openTls({ ...base, tlsMode: "disabled", dataDir: "/nonexistent" }, { clock: systemClock, log: silentLog })).toBeUndefined();
 });

@@ -13,7 +13,7 @@ export interface Family {
   readonly samples: Sample[];
 }
 
-/** Reads Prometheus text. Throws on a line that is none. */
+/** Parses Prometheus text. Throws on an invalid line. */
 export function readExposition(text: string): readonly Family[] {
   const families: Family[] = [];
   const helps = new Map<string, string>();

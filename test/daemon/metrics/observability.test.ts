@@ -16,7 +16,7 @@ let samples: readonly Sample[];
 
 beforeAll(async () => {
   home = await observedHome();
-  // what was sent is counted when its outcome is stored
+  // A delivery is counted when its outcome is stored.
   const attempts = (channel: string, outcome: string, count: string) =>
     new RegExp(`^homesec_delivery_attempts_total{channel="${channel}",outcome="${outcome}"} ${count}$`, "m");
   const all = [
@@ -43,13 +43,13 @@ const read = (path: string): string => readFileSync(new URL(`../../../${path}`, 
 describe("the log", () => {
   const explained = async (path: string) => (await home.ask(path)) as { readonly trace: string };
 
-  it("tells the way of a picture to those who were told under one id, which explanations and messages name too", async () => {
+  it("log: one correlation id follows a picture to its recipients, and explanations and messages show it", async () => {
     const { trace } = await explained("/api/images/2/explain");
     expect(trace).toMatch(/^[0-9a-f-]{36}$/);
     const way = home.lines().filter((line) => line["trace"] === trace);
     const stages = [...new Set(way.map((line) => line["stage"]))];
     expect(stages.toSorted()).toEqual(["alert", "analyze", "batch", "deliver", "detect", "enrich"]);
-    // both pictures lead to it, each with its own id, under which the watcher told of it
+    // Both pictures belong to the event, each with the correlation id that the watcher logged.
     const images = way.filter(({ stage }) => stage === "detect").map(({ image }) => image);
     expect(images.toSorted()).toEqual([1, 2]);
     const found = home.lines().filter(({ stage, image }) => stage === "watch" && images.includes(image));
@@ -65,7 +65,7 @@ describe("the log", () => {
     expect(sent.map(({ headers }) => headers["x-homesec-trace"])).toEqual(sent.map(() => trace));
   });
 
-  it("names at level info what a person may ask for later, and no single picture", () => {
+  it("log: level info contains what people ask for later, and no single pictures", () => {
     const told = home.lines().filter((line: Line) => line.level === "info" && line["trace"] !== undefined);
     expect([...new Set(told.map(({ msg }) => msg))].toSorted()).toEqual([
       "a batch became an event",
@@ -79,7 +79,7 @@ describe("the log", () => {
 });
 
 describe("/metrics", () => {
-  it("tells what has happened", () => {
+  it("metrics: report the events that happened", () => {
     expect(value("homesec_pictures_total", { camera_id: "yard" })).toBe(2);
     expect(value("homesec_pictures_finished_total", { outcome: "processed" })).toBe(2);
     expect(value("homesec_detections_total", { object_type: "dog" })).toBe(2);
@@ -94,7 +94,7 @@ describe("/metrics", () => {
       expect([stage, value("homesec_stage_duration_seconds_count", { stage })]).toEqual([stage, expect.toSatisfy((count) => count > 0)]);
   });
 
-  it("tells how things are", () => {
+  it("metrics: report the current state", () => {
     expect(value("homesec_circuit_breaker_state", { service: "vision" })).toBe(2);
     expect(value("homesec_circuit_breaker_opens_total", { service: "vision" })).toBe(1);
     expect(value("homesec_upstream_requests_total", { service: "vision", outcome: "failure" })).toBeGreaterThanOrEqual(3);
@@ -110,16 +110,16 @@ describe("/metrics", () => {
     expect(value("homesec_http_request_duration_seconds_count")).toBeGreaterThan(0);
   });
 
-  it("has no label with what a person wrote", () => {
+  it("metrics: no label contains text that a person wrote", () => {
     const labels = new Set(samples.filter(({ name }) => name.startsWith("homesec_")).flatMap((each) => Object.values(each.labels)));
     expect([...labels].filter((label) => !/^[\w+.-]+$/.test(label))).toEqual([]);
   });
 
-  it.runIf(hasPromtool)("is as Prometheus wants it", async () => {
+  it.runIf(hasPromtool)("metrics: follow the conventions of Prometheus", async () => {
     expect(await promtool(["check", "metrics"], { input: text })).toBe("");
   });
 
-  it("stands in the documentation, metric by metric", async () => {
+  it("metrics: the documentation lists each one", async () => {
     const rows = families
       .filter(({ name }) => name.startsWith("homesec_"))
       .map(({ name, type, help, samples: [first] }) => {
@@ -129,7 +129,7 @@ describe("/metrics", () => {
     const table = ["| metric | type | labels | what it tells |", "|---|---|---|---|", ...rows.toSorted()].join("\n");
     const written = read("docs/observability.md");
     const [before, after] = [written.split("<!-- metrics -->")[0], written.split("<!-- end of metrics -->")[1]];
-    // `npx vitest run test/daemon/metrics -u` writes it anew
+    // `npx vitest run test/daemon/metrics -u` rewrites it.
     await expect(`${before}<!-- metrics -->\n${table}\n<!-- end of metrics -->${after}`).toMatchFileSnapshot(
       "../../../docs/observability.md",
     );
@@ -149,11 +149,11 @@ describe("the alert rules", () => {
   const rules = (): Rules["groups"][number]["rules"] =>
     (parse(read("packaging/prometheus/alerts.yml")) as Rules).groups.flatMap((group) => group.rules);
 
-  it("ask for what there is", () => {
+  it("Prometheus rules: refer only to existing metrics", () => {
     expect(rules().map(({ alert, expr }) => [alert, unknownIn(expr, samples)])).toEqual(rules().map(({ alert }) => [alert, []]));
   });
 
-  it("would be told of a metric, a label and a value that are not there", () => {
+  it("Prometheus rules: a missing metric, label or value would be found", () => {
     expect(unknownIn('homesec_no_such_total + homesec_worker_up{thing="x"} + homesec_queue_jobs{state=~"dead|alive"}', samples)).toEqual([
       "homesec_no_such_total",
       "homesec_worker_up{thing}",
@@ -162,7 +162,7 @@ describe("the alert rules", () => {
     expect(unknownIn("sum by (colour) (homesec_worker_up)", samples)).toEqual(["(colour)"]);
   });
 
-  it("are each tested and explained", () => {
+  it("Prometheus rules: each is tested and explained", () => {
     const tests = testFiles.map((file) => read(`packaging/prometheus/${file}`)).join("\n");
     const page = read("docs/observability.md");
     for (const { alert } of rules()) {
@@ -171,13 +171,13 @@ describe("the alert rules", () => {
     }
   });
 
-  it("are tested with metrics that there are", () => {
+  it("Prometheus rules: are tested with existing metrics", () => {
     const files = testFiles.map((file) => parse(read(`packaging/prometheus/${file}`)) as RuleTests);
     const series = files.flatMap(({ tests }) => tests).flatMap((each) => each.input_series);
     expect(series.flatMap((each) => unknownIn(each.series, samples))).toEqual([]);
   });
 
-  it.runIf(hasPromtool)("fire when they should, and at no other time", async () => {
+  it.runIf(hasPromtool)("Prometheus rules: fire when they should, and never otherwise", async () => {
     const cwd = new URL("../../../packaging/prometheus", import.meta.url).pathname;
     expect(await promtool(["check", "config", "scrape.yml"], { cwd })).toContain("SUCCESS");
     expect(await promtool(["test", "rules", ...testFiles], { cwd })).toContain("SUCCESS");
@@ -194,11 +194,11 @@ describe("the dashboard", () => {
       targets.map(({ expr }) => [title, filledIn(expr)] as const),
     );
 
-  it("asks for what there is", () => {
+  it("dashboard: refers only to existing metrics", () => {
     expect(queries().map(([title, query]) => [title, unknownIn(query, samples)])).toEqual(queries().map(([title]) => [title, []]));
   });
 
-  it("shows every metric of homesec", () => {
+  it("dashboard: shows every metric of homesec", () => {
     const all = queries()
       .map(([, query]) => query)
       .join(" ");
@@ -206,11 +206,11 @@ describe("the dashboard", () => {
     expect(own.filter((name) => !all.includes(name))).toEqual(["homesec_selftests_total"]);
   });
 
-  it.runIf(hasPromtool)("asks in Prometheus' language", async () => {
+  it.runIf(hasPromtool)("dashboard: its queries are valid", async () => {
     const rules = queries().map(([, expr], at) => ({ record: `query_${at}`, expr }));
     const folder = temporaryFolder("dashboard");
     const file = join(folder.path, "queries.yml");
-    // JSON is YAML
+    // JSON is valid YAML.
     writeFileSync(file, JSON.stringify({ groups: [{ name: "dashboard", rules }] }));
     expect(await promtool(["check", "rules", file])).toContain(`SUCCESS: ${rules.length} rules found`);
     await folder.remove();

@@ -13,12 +13,12 @@ import { detectorStandIn, enrichmentStandIn, languageModelStandIn, visionStandIn
 /** A line of the log. */
 export type Line = Readonly<Record<string, unknown>> & { readonly level: string; readonly msg: string };
 
-/** A home in which one thing of everything has happened. */
+/** A home with one occurrence of everything that is measured. */
 export interface ObservedHome {
   readonly daemon: TestDaemon;
-  /** What the daemon wrote into its log until now. */
+  /** The log lines that the daemon has written. */
   lines(): readonly Line[];
-  /** What DEFAULT_WEBHOOK_URL and the outbound webhook got. */
+  /** Requests received by DEFAULT_WEBHOOK_URL and the outbound webhook. */
   readonly toPeople: readonly Received[];
   readonly toPrograms: readonly Received[];
   ask(path: string): Promise<unknown>;
@@ -34,8 +34,8 @@ const three = {
 };
 
 /**
- * Two pictures of one event with an alert that reaches a person and a program, a second program that does not answer, a
- * vision service that fails until its breaker opens, and a WebSocket client.
+ * Creates two pictures of one event with an alert for a person and a program, a second program that does not answer, a vision service that
+ * fails until its breaker opens, and a WebSocket client.
  */
 export async function observedHome(): Promise<ObservedHome> {
   const [database, detector, model, vision, enrichment, people, program, dead] = await Promise.all([

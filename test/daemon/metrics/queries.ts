@@ -1,11 +1,11 @@
 import type { Sample } from "./exposition.ts";
 
-/** Labels that Prometheus adds to what it scrapes. */
+/** Labels that Prometheus adds to scraped samples. */
 const added = ["instance", "job"];
-/** Series of Prometheus itself. */
+/** Prometheus's own series. */
 const ofPrometheus = ["up"];
 
-/** A query as Prometheus takes it: what Grafana puts in, put in. */
+/** A query with Grafana's variables replaced, as Prometheus accepts it. */
 export function filledIn(query: string): string {
   return query
     .replaceAll("$__rate_interval", "5m")
@@ -14,7 +14,7 @@ export function filledIn(query: string): string {
     .replaceAll("$instance", ".*");
 }
 
-/** What a query names that is in none of the samples: metrics, labels, and values of labels. Knows no more of the language than it needs for that. */
+/** Returns the metrics, labels and label values of a query that no sample has. Parses only as much of the language as that needs. */
 export function unknownIn(query: string, samples: readonly Sample[]): readonly string[] {
   const unknown: string[] = [];
   const bare = query.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');

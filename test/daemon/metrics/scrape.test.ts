@@ -5,7 +5,7 @@ import { createCameraLabels } from "../../../daemon/metrics/camera-labels.ts";
 import { promptly } from "../../../daemon/metrics/promptly.ts";
 import { countWork } from "../../../daemon/metrics/work.ts";
 
-test("a scrape waits for the first figures, and after that for none: what is late is shown by the next one", async () => {
+test("scrape: waits only for the first values; a late value is shown by the next scrape", async () => {
   const answers: ((figures: number | undefined) => void)[] = [];
   const figures = promptly(() => new Promise<number | undefined>((resolve) => answers.push(resolve)));
   const first = figures();
@@ -14,7 +14,7 @@ test("a scrape waits for the first figures, and after that for none: what is lat
 
   expect(await figures()).toBe(1);
   expect(await figures()).toBe(1);
-  // one question at a time, however many scrapes
+  // Only one request runs at a time, however many scrapes there are.
   expect(answers).toHaveLength(2);
   answers[1]?.(2);
   await setImmediate();
@@ -23,7 +23,7 @@ test("a scrape waits for the first figures, and after that for none: what is lat
   expect(await third).toBe(3);
 });
 
-test("what does not answer any more is not known any more", async () => {
+test("scrape: the value of a source that no longer answers becomes unknown", async () => {
   let well = true;
   const figures = promptly(async () => (well ? 1 : undefined));
   expect(await figures()).toBe(1);
@@ -31,7 +31,7 @@ test("what does not answer any more is not known any more", async () => {
   expect(await figures()).toBeUndefined();
 });
 
-test("however many cameras there are, a hundred have a time series of their own", async () => {
+test("scrape: only the first hundred cameras have separate time series", async () => {
   const registry = new Registry();
   const work = countWork(registry, createCameraLabels());
   for (let n = 0; n < 250; n += 1) work.picturesRegistered(`camera_${n}`, { added: 2, pending: 1 });
@@ -42,7 +42,7 @@ test("however many cameras there are, a hundred have a time series of their own"
   expect(lines).toContain('homesec_pictures_total{camera_id="other"} 300');
 });
 
-test("what is of no known class is counted, under no name of its own", async () => {
+test("scrape: unknown classes are counted together as other", async () => {
   const registry = new Registry();
   const work = countWork(registry, createCameraLabels());
   const row = (object_type: string) => ({
@@ -51,7 +51,7 @@ test("what is of no known class is counted, under no name of its own", async () 
     data: JSON.stringify({ object_type }),
     created_at: new Date(),
   });
-  work.published([row("dog"), row("a word that somebody wrote")]);
+  work.published([row("dog"), row("a word in the data")]);
   const text = await registry.metrics();
   expect(text).toMatch(/^homesec_detections_total\{object_type="dog"\} 1$/m);
   expect(text).toMatch(/^homesec_detections_total\{object_type="other"\} 1$/m);

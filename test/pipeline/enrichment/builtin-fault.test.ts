@@ -30,7 +30,7 @@ test("a broken built-in service: health says why, its jobs are deferred, and the
   }, 10);
   await world.patch("/api/system/config", { vision_extraction_enabled: true, reid_enabled: true });
   const health = () => world.get<Health>("/api/system/health");
-  const why = /ended \d+ times before it could work, last with SIGKILL/;
+  const why = /ended \d+ times before it was ready, last with SIGKILL/;
   await eventually(async () => why.test((await health()).services.ai.message ?? ""), { what: "the reason in health", timeoutMs: 20_000 });
   const { status, services, recent_events } = await health();
   expect(status).toBe("degraded");

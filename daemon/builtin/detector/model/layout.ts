@@ -1,26 +1,26 @@
 /**
- * How a model's output is laid out. `objectness`: a row has centre, size, objectness and class scores (YOLOv5, v7);
- * `classes`: centre, size and class scores (YOLOv8, v9, v11); `end_to_end`: corners, score and class, overlaps
- * removed already (YOLOv10 and later).
+ * Layout of a model's output. `objectness` rows hold centre, size, objectness and class scores (YOLOv5, v7). `classes` rows hold centre,
+ * size and class scores (YOLOv8, v9, v11). `end_to_end` rows hold corners, score and class, with overlaps already removed (YOLOv10 and
+ * later).
  */
 export type LayoutKind = "objectness" | "classes" | "end_to_end";
 
 export interface Layout {
   readonly kind: LayoutKind;
-  /** How many boxes. */
+  /** Number of boxes. */
   readonly rows: number;
-  /** Numbers of one box. */
+  /** Number of values per box. */
   readonly columns: number;
-  /** The numbers of one box stand in a column of their own: first all lefts, then all tops and so on. */
+  /** Whether the values of a box form a column: all left edges first, then all top edges, and so on. */
   readonly transposed: boolean;
 }
 
 export interface LayoutClues {
-  /** How many classes the model has. */
+  /** Number of classes of the model. */
   readonly classes: number;
-  /** Nobody said so: it is a guess. */
+  /** Whether the model does not name its classes, so that their number is assumed. */
   readonly classesAssumed: boolean;
-  /** Of the input, in pixels. */
+  /** Size of the input, in pixels. */
   readonly width: number;
   readonly height: number;
 }
@@ -28,7 +28,7 @@ export interface LayoutClues {
 const before = { objectness: 5, classes: 4 } as const;
 const endToEndColumns = 6;
 
-/** The layout of an output with these dimensions, or undefined when it is none of those known. */
+/** Returns the layout of an output with these dimensions, or undefined if it matches no known layout. */
 export function layoutOf(dims: readonly number[], clues: LayoutClues): Layout | undefined {
   const { classes } = clues;
   const [first, second] = plain(dims);
@@ -39,13 +39,13 @@ export function layoutOf(dims: readonly number[], clues: LayoutClues): Layout | 
     ...(second === before[kind] + classes ? [upright(kind)] : []),
     ...(first === before[kind] + classes ? [lying(kind)] : []),
   ]);
-  // few classes: six numbers a box can also be corners, score and class; the number of boxes tells
+  // With few classes, six values per box can also be corners, score and class. The number of boxes decides.
   const raw = fitting.find(({ rows }) => isGrid(rows, clues)) ?? (second === endToEndColumns ? undefined : fitting[0]);
   if (raw) return raw;
   return second === endToEndColumns ? upright("end_to_end") : undefined;
 }
 
-/** What an output of these dimensions would need, for people. */
+/** Describes what an output with these dimensions would need, for an error message. */
 export function describeMismatch(dims: readonly number[], { classes, classesAssumed }: LayoutClues): string {
   const shape = `[${dims.join(", ")}]`;
   const columns = Math.min(...plain(dims).filter((side) => side >= endToEndColumns));
@@ -53,17 +53,17 @@ export function describeMismatch(dims: readonly number[], { classes, classesAssu
   const known = classesAssumed
     ? "the file names no classes, and COCO has 80"
     : `${classes} ${classes === 1 ? "class is" : "classes are"} named`;
-  return `${shape} is that of ${columns - 4} classes (YOLOv8) or ${columns - 5} (YOLOv5), but ${known}`;
+  return `${shape} fits ${columns - 4} classes (YOLOv8) or ${columns - 5} (YOLOv5), but ${known}`;
 }
 
-/** The two dimensions that say something. */
+/** Strips leading dimensions of 1. Returns two dimensions, or none if more or fewer are left. */
 function plain(dims: readonly number[]): readonly number[] {
   let rest = dims;
   while (rest.length > 2 && rest[0] === 1) rest = rest.slice(1);
   return rest.length === 2 ? rest : [];
 }
 
-/** Models of one pass look at each cell of three or four grids once or three times. */
+/** Single-pass models predict one or three boxes per cell of two to four grids. */
 function isGrid(rows: number, { width, height }: LayoutClues): boolean {
   const cells = (strides: readonly number[]): number =>
     strides.reduce((sum, stride) => sum + Math.ceil(width / stride) * Math.ceil(height / stride), 0);

@@ -7,16 +7,16 @@ interface Size {
   readonly height: number;
 }
 
-/** The grey around a picture that has another shape than the model's input, as in training. */
+/** Grey level that fills the input around a picture of another aspect ratio, as in training. */
 const padding = 114 / 255;
 
-/** The size at which a picture just fits into the model's input. */
+/** Returns the largest size of the picture that fits into the model's input. */
 export function fitInto(input: Size, picture: Size): Size {
   const scale = Math.min(input.width / picture.width, input.height / picture.height);
   return { width: Math.max(1, Math.round(picture.width * scale)), height: Math.max(1, Math.round(picture.height * scale)) };
 }
 
-/** Puts a picture of the size of `fitInto` into the middle of the input: red, green and blue one after the other, 0 to 1. */
+/** Centres a picture of the size from `fitInto` in the input, as planes of red, green and blue from 0 to 1. */
 export function fillInput(tensor: Float32Array, input: Size, { pixels, width, height }: DecodedPicture): void {
   tensor.fill(padding);
   const plane = input.width * input.height;
@@ -34,7 +34,7 @@ export function fillInput(tensor: Float32Array, input: Size, { pixels, width, he
   }
 }
 
-/** A box of the input in whole pixels of the picture, cut to it; undefined when nothing of it is inside. */
+/** Maps a box from the input to whole pixels of the picture and clips it. Returns undefined if it lies outside the picture. */
 export function boxInPicture(corners: Corners, input: Size, picture: DecodedPicture): Box | undefined {
   const { left, top } = marginsOf(input, picture);
   const across = (x: number): number => pixelWithin(((x - left) * picture.fullWidth) / picture.width, picture.fullWidth);

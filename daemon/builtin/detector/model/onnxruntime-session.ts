@@ -1,7 +1,7 @@
 import type { ModelFile } from "../../../../src/monitoring/detector-model/model-file.ts";
 import type { Session } from "./session.ts";
 
-/** What is used of onnxruntime-node. */
+/** The part of the onnxruntime-node API that homesec uses. */
 export interface OnnxRuntime {
   readonly env: { readonly versions: Readonly<Record<string, string | undefined>> };
   readonly InferenceSession: { create(path: string, options: object): Promise<RuntimeSession> };
@@ -17,19 +17,19 @@ interface RuntimeTensor {
   dispose?(): void;
 }
 
-/** How a package of this name is loaded: Node's own import, or a stand-in in tests. */
+/** Imports a package by name. Tests pass a stand-in. */
 export type Load = (name: string) => Promise<unknown>;
 
-/** Only errors: what it warns of is nothing that a person could change. */
+/** Log level for errors only. Users cannot act on the warnings. */
 const logErrors = 3;
 
-/** onnxruntime-node where the user has installed it; undefined where not. Throws what its loading throws otherwise. */
+/** Returns onnxruntime-node, or undefined if it is not installed. Throws if it is installed but cannot be loaded. */
 export async function findOnnxRuntime(load: Load): Promise<OnnxRuntime | undefined> {
   try {
     const module = (await load("onnxruntime-node")) as { readonly default?: unknown };
-    // a CommonJS package: what it exports may stand below `default`
+    // Its exports may be under `default`, because it is a CommonJS package.
     const found = [module, module.default].find(looksRight);
-    if (found === undefined) throw new Error("it does not export what onnxruntime-node exports");
+    if (found === undefined) throw new Error("it does not have the exports of onnxruntime-node");
     return found;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND" && String(error).includes("'onnxruntime-node'")) return undefined;
@@ -37,7 +37,7 @@ export async function findOnnxRuntime(load: Load): Promise<OnnxRuntime | undefin
   }
 }
 
-/** Has onnxruntime-node run the model. Throws what it throws for a model that it cannot run. */
+/** Opens a session that runs the model in onnxruntime-node. Throws the library's error if it cannot run the model. */
 export async function openOnnxRuntimeSession(runtime: OnnxRuntime, file: ModelFile): Promise<Session> {
   const session = await runtime.InferenceSession.create(file.path, { executionProviders: ["cpu"], logSeverityLevel: logErrors });
   const version = runtime.env.versions["node"] ?? runtime.env.versions["common"];

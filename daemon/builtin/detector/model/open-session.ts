@@ -3,13 +3,10 @@ import { findOnnxRuntime, type Load, type OnnxRuntime, openOnnxRuntimeSession } 
 import { openOpenCvSession } from "./opencv-session.ts";
 import type { Session } from "./session.ts";
 
-/** What a model that OpenCV cannot run needs. */
-export const runtimeRemedy = "install onnxruntime-node beside homesec, which runs nearly every model, or export it again for opset 17";
+/** Fix for a model that OpenCV cannot run. */
+export const runtimeRemedy = "install onnxruntime-node next to homesec, which runs nearly every model, or export it again for opset 17";
 
-/**
- * Loads the model into onnxruntime-node where the user has installed it, else into OpenCV. Throws `Problem` (`invalid`)
- * with reason and remedy when it cannot be run.
- */
+/** Loads the model with onnxruntime-node if it is installed, else with OpenCV. Throws `Problem` (`invalid`) if it cannot run. */
 export async function openSession(file: ModelFile, load: Load = (name) => import(name)): Promise<Session> {
   const runtime = await tryToFind(load);
   if (runtime) {
@@ -24,7 +21,7 @@ export async function openSession(file: ModelFile, load: Load = (name) => import
   });
 }
 
-/** A broken installation of onnxruntime-node is told, and no reason to see nothing. */
+/** Logs a broken installation of onnxruntime-node and returns undefined, so that OpenCV is used instead. */
 async function tryToFind(load: Load): Promise<OnnxRuntime | undefined> {
   try {
     return await findOnnxRuntime(load);
@@ -34,7 +31,7 @@ async function tryToFind(load: Load): Promise<OnnxRuntime | undefined> {
   }
 }
 
-/** An error's first words, without where in the library's source it came up. */
+/** Returns the start of an error message, without the position in the library's source. */
 export function wordsOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   const short = text

@@ -3,10 +3,10 @@ import { type ModelFile, unusable } from "../../../../src/monitoring/detector-mo
 import { loadOpenCv, type Matrix, type Net, type OpenCv, sayingWhy } from "../opencv.ts";
 import type { Output, Session } from "./session.ts";
 
-/** Has OpenCV compiled to WebAssembly run the model. Throws `Problem` (`invalid`) for what it cannot run. */
+/** Opens a session that runs the model in OpenCV, compiled to WebAssembly. Throws `Problem` (`invalid`) if OpenCV cannot run the model. */
 export async function openOpenCvSession(file: ModelFile): Promise<Session> {
   if (file.externalData) {
-    throw unusable(file.path, "its weights lie in other files", "export it into a single file, or install onnxruntime-node");
+    throw unusable(file.path, "its weights are in separate files", "export it into a single file, or install onnxruntime-node");
   }
   const bytes = await readFile(file.path);
   const { instance: cv } = await loadOpenCv();
@@ -25,7 +25,7 @@ export async function openOpenCvSession(file: ModelFile): Promise<Session> {
   };
 }
 
-/** The library reads files only: it gets one in its own memory, which is free again when the model is read. */
+/** Reads the model through a temporary file in the library's own memory, because it only reads files. */
 function readNet(cv: OpenCv, bytes: Buffer): Net {
   cv.FS_createDataFile("/", "model.onnx", bytes, true, false, false);
   try {
@@ -35,7 +35,7 @@ function readNet(cv: OpenCv, bytes: Buffer): Net {
   }
 }
 
-/** A matrix of four dimensions is made of a picture only. */
+/** OpenCV creates a four-dimensional matrix only from a picture. */
 function inputBlob(cv: OpenCv, { width, height }: ModelFile, mean: unknown): Matrix {
   const picture = new cv.Mat(height, width, cv.CV_8UC3);
   try {

@@ -12,8 +12,8 @@ import type { Session } from "./session.ts";
 import { mostConfident, suppressOverlaps } from "./suppress.ts";
 
 /**
- * Loads a model of the user's own and tries it on a grey picture, so that what is wrong with it shows at once. Objects
- * below `minConfidence` are left out. Throws `Problem` (`invalid`) with reason and remedy for a model that cannot be used.
+ * Loads a custom model and runs it once on a grey picture, so that any fault shows at startup. Drops objects below `minConfidence`. Throws
+ * `Problem` (`invalid`) with the reason and the fix if the model cannot be used.
  */
 export async function loadOwnModel(path: string, minConfidence: number, load?: Load): Promise<Finder> {
   const file = readModelFile(path);
@@ -49,7 +49,7 @@ export async function loadOwnModel(path: string, minConfidence: number, load?: L
 
 const layoutNames = { objectness: "YOLOv5", classes: "YOLOv8", end_to_end: "end-to-end" } as const;
 
-/** Runs the model and finds the output with the boxes. */
+/** Runs the model and finds the output that holds the boxes. */
 async function tryOut(
   file: ModelFile,
   session: Session,
@@ -64,7 +64,7 @@ async function tryOut(
     return { answers, tookMs: performance.now() - startedAt };
   };
   let { answers, tookMs } = await run();
-  // the first run has more to do than those that follow
+  // The first run takes longer than all later ones.
   if (tookMs > slowestPictureMs) ({ answers, tookMs } = await run());
   const clues = { ...file, classes: file.classNames.length };
   for (const [index, { dims, data }] of answers.entries()) {
@@ -86,7 +86,7 @@ function readFor(file: ModelFile, data: Float32Array, options: ReadOptions): Can
     return readOutput(data, options);
   } catch (error) {
     if (!(error instanceof NoScores)) throw error;
-    throw unusable(file.path, error.message, "export it with its last layers, which make scores of its raw numbers", error);
+    throw unusable(file.path, error.message, "export it with its last layers, which turn raw numbers into scores", error);
   }
 }
 

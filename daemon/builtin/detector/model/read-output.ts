@@ -17,26 +17,26 @@ export interface Candidate {
 
 export interface ReadOptions {
   readonly layout: Layout;
-  /** By class number; undefined for classes that homesec does not know. */
+  /** By class number. Undefined for classes that homesec does not know. */
   readonly types: readonly (ObjectType | undefined)[];
   readonly minConfidence: number;
-  /** Of the input, in pixels. */
+  /** Size of the input, in pixels. */
   readonly width: number;
   readonly height: number;
 }
 
-/** The scores of the model are none: they are not between 0 and 1. */
+/** The values of the model are not scores: they are not between 0 and 1. */
 export class NoScores extends Error {
   override name = "NoScores";
 }
 
-/** Whoever gives sizes in pixels has larger ones than this, whoever gives parts of the picture has none so large. */
+/** Models give sizes either in pixels, which exceed this value, or as fractions of the picture, which never do. */
 const largestPart = 4;
 const rounding = 0.01;
 
 /**
- * Reads what a model answered: the objects of known classes that reach the confidence. Rows with numbers that are none
- * are left out. Throws `NoScores`.
+ * Reads a model's output. Returns the objects of known classes that reach the minimum confidence. Skips rows with values that are not
+ * numbers. Throws `NoScores`.
  */
 export function readOutput(data: Float32Array, options: ReadOptions): Candidate[] {
   const { layout, types, minConfidence, width, height } = options;
@@ -64,7 +64,7 @@ export function readOutput(data: Float32Array, options: ReadOptions): Candidate[
 
 type At = (row: number, column: number) => number;
 
-/** The class with the best score in a row, and that score. */
+/** Returns the class with the best score in a row, and that score. */
 function best({ kind, columns }: Layout, row: number, at: At): [number, number] {
   if (kind === "end_to_end") return [Math.round(at(row, 5)), checked(at(row, 4))];
   const first = kind === "objectness" ? 5 : 4;

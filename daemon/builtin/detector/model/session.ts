@@ -1,4 +1,4 @@
-/** What a model answered on one of its outputs. */
+/** One output of a model. */
 export interface Output {
   readonly dims: readonly number[];
   readonly data: Float32Array;
@@ -6,8 +6,8 @@ export interface Output {
 
 /** A loaded model. */
 export interface Session {
-  /** Which program runs it, with its version. */
+  /** Name and version of the library that runs it. */
   readonly runtime: string;
-  /** Runs it on `input`, [1, 3, height, width]. The answers, in the order asked for, are the caller's own. */
+  /** Runs the model on `input`, [1, 3, height, width]. Returns the outputs in the requested order. The caller owns them. */
   run(input: Float32Array, outputs: readonly string[]): Promise<readonly Output[]>;
 }

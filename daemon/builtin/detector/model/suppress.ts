@@ -1,17 +1,17 @@
 import type { Candidate, Corners } from "./read-output.ts";
 
-/** Two boxes of one class are about the same object when this much of their union is shared. */
+/** Two boxes of one class show the same object when they share this much of their union. */
 const sameUnion = 0.45;
-/** What is weighed against each other at most; what goes beyond is the least confident. */
+/** Maximum number of candidates to compare. The least confident ones are dropped. */
 const mostCandidates = 1_000;
 const mostObjects = 300;
 
-/** The most confident of the boxes first, at most as many as a picture can show. */
+/** Sorts by confidence, highest first, and keeps at most `most`. */
 export function mostConfident(candidates: readonly Candidate[], most = mostObjects): Candidate[] {
   return candidates.toSorted((a, b) => b.confidence - a.confidence).slice(0, most);
 }
 
-/** One box per object: the most confident of those of a class that overlap. */
+/** Returns one box per object: the most confident of the overlapping boxes of a class (non-maximum suppression). */
 export function suppressOverlaps(candidates: readonly Candidate[]): Candidate[] {
   const kept: Candidate[] = [];
   for (const candidate of mostConfident(candidates, mostCandidates)) {
@@ -22,7 +22,7 @@ export function suppressOverlaps(candidates: readonly Candidate[]): Candidate[] 
   return kept;
 }
 
-/** The shared part of two boxes' union, 0 to 1. */
+/** Intersection over union of two boxes, 0 to 1. */
 function sharedUnion(a: Corners, b: Corners): number {
   const width = Math.min(a.right, b.right) - Math.max(a.left, b.left);
   const height = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);

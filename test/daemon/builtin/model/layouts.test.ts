@@ -35,16 +35,16 @@ function scores(count: number, best: number, score: number): number[] {
 
 const person = { type: "person", confidence: 0.9, box: { x: 80, y: 60, width: 40, height: 80 } };
 const dog = { type: "dog", confidence: 0.8, box: { x: 300, y: 400, width: 100, height: 50 } };
-/** Numbers of COCO. */
+/** Class numbers of COCO. */
 const [cocoPerson, cocoDog, cocoChair] = [0, 16, 56];
 const personBox = [100, 100, 40, 80];
 const dogBox = [350, 425, 100, 50];
 
-test("YOLOv5: rows with objectness, which counts", async () => {
+test("layouts: YOLOv5 rows multiply the class score by the objectness", async () => {
   const rows = [
     [...personBox, 0.9, ...scores(80, cocoPerson, 1)],
     [...dogBox, 0.9, ...scores(80, cocoDog, 0.888_89)],
-    // half sure that something is there, and half that it is a person
+    // Half certain that there is an object, and half that it is a person.
     [500, 500, 50, 50, 0.6, ...scores(80, cocoPerson, 0.6)],
     [200, 200, 50, 50, 0.99, ...scores(80, cocoChair, 0.99)],
   ];
@@ -52,7 +52,7 @@ test("YOLOv5: rows with objectness, which counts", async () => {
   expect(await see(constantModel(rows, { lying: true }))).toEqual([person, dog]);
 });
 
-test("YOLOv8: class scores only, lying as exported or upright", async () => {
+test("layouts: YOLOv8 rows have only class scores and may be transposed", async () => {
   const rows = [
     [...dogBox, ...scores(80, cocoDog, 0.8)],
     [...personBox, ...scores(80, cocoPerson, 0.9)],
@@ -63,7 +63,7 @@ test("YOLOv8: class scores only, lying as exported or upright", async () => {
   expect(await see(constantModel(rows))).toEqual([person, dog]);
 });
 
-test("end to end: corners, score and class, padded with nothing", async () => {
+test("layouts: end-to-end rows have corners, score and class, padded with zeros", async () => {
   const rows = [
     [80, 60, 120, 140, 0.9, cocoPerson],
     [300, 400, 400, 450, 0.8, cocoDog],
@@ -74,7 +74,7 @@ test("end to end: corners, score and class, padded with nothing", async () => {
   expect(await see(constantModel(rows))).toEqual([person, dog]);
 });
 
-test("coordinates as parts of the picture are the same in each layout", async () => {
+test("layouts: coordinates as fractions of the picture give the same boxes in each layout", async () => {
   const parts = (box: readonly number[]) => box.map((value) => value / 640);
   const v5 = [[...parts(personBox), 0.9, ...scores(80, cocoPerson, 1)]];
   const v8 = [[...parts(personBox), ...scores(80, cocoPerson, 0.9)]];
@@ -82,8 +82,8 @@ test("coordinates as parts of the picture are the same in each layout", async ()
   for (const rows of [v5, v8, v10]) expect(await see(constantModel(rows))).toEqual([person]);
 });
 
-test("six numbers a box: with one or two classes the number of boxes tells the layout", async () => {
-  // 128 x 128 pixels have 16 * 16 + 8 * 8 + 4 * 4 cells
+test("layouts: with six values per box and one or two classes, the number of boxes decides", async () => {
+  // 128 x 128 pixels have 16 * 16 + 8 * 8 + 4 * 4 cells.
   const small = { width: 128, height: 128 };
   const box = [64, 64, 32, 32];
   const middle = { x: 48, y: 48, width: 32, height: 32 };
@@ -99,7 +99,7 @@ test("six numbers a box: with one or two classes the number of boxes tells the l
   }
 });
 
-test("overlapping boxes of one class are one object, those of two classes are two", async () => {
+test("layouts: overlapping boxes of one class are one object, those of two classes are two", async () => {
   const rows = [
     [...personBox, ...scores(80, cocoPerson, 0.9)],
     [102, 101, 40, 80, ...scores(80, cocoPerson, 0.85)],
@@ -114,7 +114,7 @@ test("overlapping boxes of one class are one object, those of two classes are tw
   ]);
 });
 
-test("boxes end at the edge of the picture, and those outside of it, empty ones and ones of no numbers are none", async () => {
+test("layouts: boxes are clipped to the picture, and empty, outside or invalid ones are dropped", async () => {
   const box = (...numbers: number[]) => [...numbers, ...scores(80, cocoPerson, 0.9)];
   const rows = [
     box(10, 320, 100, 100),
@@ -123,12 +123,12 @@ test("boxes end at the edge of the picture, and those outside of it, empty ones 
     box(Number.NaN, 320, 50, 100),
     box(320, 320, 50, Number.POSITIVE_INFINITY),
   ];
-  // 640 x 320: the picture lies in lines 160 to 480 of the input
+  // 640 x 320: the picture covers rows 160 to 480 of the input.
   const seen = await see(constantModel(rows), { width: 640, height: 320 });
   expect(seen).toEqual([{ type: "person", confidence: 0.9, box: { x: 0, y: 110, width: 60, height: 100 } }]);
 });
 
-test("a picture of any shape is fitted into the input, and boxes are mapped back", async () => {
+test("layouts: pictures of any shape are fitted into the input, and boxes are mapped back", async () => {
   const shapes = [
     [640, 640, 640, 640],
     [1_920, 1_080, 640, 640],
@@ -156,7 +156,7 @@ test("a picture of any shape is fitted into the input, and boxes are mapped back
     expect(size).toEqual({ width, height });
     const what = `${width} x ${height} into ${inputWidth} x ${inputHeight}: ${JSON.stringify(objects)}`;
     expect(objects, what).toHaveLength(1);
-    // a pixel of the input, and its blurred neighbour
+    // A pixel of the input, and its blurred neighbour.
     const tolerance = 1 + 1.5 * Math.max(1, width / inputWidth, height / inputHeight);
     for (const side of ["x", "y", "width", "height"] as const) {
       expect(Math.abs((objects[0]?.box[side] ?? Number.NaN) - expected[side]), what).toBeLessThanOrEqual(tolerance);
@@ -164,7 +164,7 @@ test("a picture of any shape is fitted into the input, and boxes are mapped back
   }
 });
 
-test("grey, transparent and turned pictures get to the model in red, green and blue, the right way up", async () => {
+test("layouts: grey, transparent and rotated pictures reach the model upright in red, green and blue", async () => {
   const finder = await load(redFinder());
   const red = await sharp({ create: { width: 60, height: 30, channels: 3, background: "#f00" } })
     .png()
@@ -186,19 +186,19 @@ test("grey, transparent and turned pictures get to the model in red, green and b
   expect((await finder.look(deep)).objects).toEqual((await finder.look(upright)).objects);
 });
 
-test("an input of any size is given 640 x 640 pixels", async () => {
+test("layouts: an input of variable size gets 640 x 640 pixels", async () => {
   const finder = await load(
     constantModel([[0.5, 0.5, 0.5, 0.5, ...scores(80, cocoPerson, 0.9)]], { input: ["batch", 3, "height", "width"] }),
   );
   expect(finder.about["model_details"]).toContain("640 x 640");
 });
 
-test("an output that cannot be read is refused with its shape, what would fit and what to do", async () => {
+test("layouts: an unreadable output is refused with its shape, the expected one and the fix", async () => {
   const cases: [Buffer, RegExp][] = [
     [constantModel([[1, 2, 3, 4, 0.5]]), /its output \[1, 1, 5\] is not the output of a YOLO detector; .*export a YOLO detector to ONNX/],
     [
       constantModel([[1, 2, 3, 4, 0.5, 0.1, 0.2, 0.3]]),
-      /\[1, 1, 8\] is that of 4 classes \(YOLOv8\) or 3 \(YOLOv5\), but the file names no classes, and COCO has 80; name its classes/,
+      /\[1, 1, 8\] fits 4 classes \(YOLOv8\) or 3 \(YOLOv5\), but the file names no classes, and COCO has 80; name its classes/,
     ],
     [constantModel([[1, 2, 3, 4, 0.5, 0.1, 0.2]], { names: ["cat"] }), /3 classes \(YOLOv8\) or 2 \(YOLOv5\), but 1 class is named/],
     [constantModel([[1, 2, 3, 4, -7.5, 3]], { names: ["cat"] }), /a score is -7\.5.*, not between 0 and 1; export it with its last layers/],
@@ -206,13 +206,13 @@ test("an output that cannot be read is refused with its shape, what would fit an
   for (const [bytes, reason] of cases) await expect(load(bytes)).rejects.toThrow(reason);
 });
 
-test("of several outputs the one with the boxes is read", async () => {
+test("layouts: of several outputs, the one with the boxes is used", async () => {
   const nodes = [
     { op: "Slice", inputs: ["images", "from", "to", "axes"], outputs: ["first"] },
     { op: "Reshape", inputs: ["images", "shape"], outputs: ["boxes"] },
   ];
   const whole = (...values: number[]) => ({ dims: [values.length], kind: "int64" as const, values });
-  // the picture itself, taken for boxes: 3072 numbers are 512 of them with corners, score and class
+  // The picture itself, read as boxes: 3072 numbers are 512 boxes with corners, score and class.
   const model = constantModel([], {
     extra: {
       nodes,

@@ -11,7 +11,7 @@ const folder = temporaryFolder("pace");
 afterEach(() => vi.useRealTimers());
 afterAll(() => folder.remove());
 
-/** Loads a model whose runs take so many seconds, one after the other, with what stands in for onnxruntime-node. */
+/** Loads a model whose runs take these numbers of seconds in turn, with a stand-in for onnxruntime-node. */
 async function load(...seconds: number[]) {
   vi.useFakeTimers({ toFake: ["performance"] });
   const run = async (_: unknown, names: readonly string[]) => {
@@ -24,14 +24,14 @@ async function load(...seconds: number[]) {
   return await loadOwnModel(path, 0.5, () => Promise.resolve(runtime));
 }
 
-test("a model is taken only when none of those that wait for it would be given up", async () => {
+test("model speed: a model is refused if a picture in its queue could time out", async () => {
   await expect(load(12, 11)).rejects.toThrow("a picture takes 11 s with onnxruntime-node 1.2.3; use a smaller model");
   const slowest = 9.9;
   await load(slowest);
-  // those of the daemon, and the one of a self-test
+  // The daemon's pictures, and one of a self-test.
   expect((mostAtBuiltIn + 1) * slowest * 1_000).toBeLessThan(detectorReadMs);
 });
 
-test("one that is slow at its first run only is taken", async () => {
+test("model speed: a model that is slow only in its first run is accepted", async () => {
   expect((await load(12, 4)).about).toMatchObject({ model: "mine.onnx", runtime: "onnxruntime-node 1.2.3" });
 });

@@ -19,12 +19,12 @@ async function write(name: string, bytes: Buffer) {
   return readModelFile(path);
 }
 
-/** What Node says of a package that is not there. */
+/** Node's error for a package that is not installed. */
 const absent = (name: string) =>
   Promise.reject(Object.assign(new Error(`Cannot find package '${name}' imported from here`), { code: "ERR_MODULE_NOT_FOUND" }));
 const installed = await findOnnxRuntime((name) => import(name)).catch(() => undefined);
 
-/** Stands in for the package onnxruntime-node: answers every run with one box. */
+/** A stand-in for the package onnxruntime-node that answers every run with one box. */
 function runtimeStandIn() {
   const calls: { path?: string; input?: { data: Float32Array; dims: readonly number[] }; fetches?: readonly string[]; disposed?: number } =
     {};
@@ -52,10 +52,10 @@ function runtimeStandIn() {
 
 const one = constantModel([[0, 0, 10, 10, 0.9, 0]], { width: 64, height: 32 });
 
-test("onnxruntime-node is preferred where it is installed", async () => {
+test("sessions: onnxruntime-node is preferred if it is installed", async () => {
   const file = await write("preferred.onnx", one);
   const { calls, ...standIn } = runtimeStandIn();
-  // a CommonJS package and an ES module
+  // A CommonJS package and an ES module.
   for (const loaded of [{ default: standIn.package }, standIn.package]) {
     const session = await openSession(file, () => Promise.resolve(loaded));
     expect(session.runtime).toBe("onnxruntime-node 1.2.3");
@@ -67,7 +67,7 @@ test("onnxruntime-node is preferred where it is installed", async () => {
   expect(calls.disposed).toBe(2);
 });
 
-test("OpenCV runs the model where onnxruntime-node is absent, broken or something else", async () => {
+test("sessions: OpenCV runs the model if onnxruntime-node is missing, broken or another package", async () => {
   const file = await write("fallback.onnx", one);
   const broken = () =>
     Promise.reject(Object.assign(new Error("libonnxruntime.so.1: cannot open shared object file"), { code: "ERR_DLOPEN_FAILED" }));
@@ -78,7 +78,7 @@ test("OpenCV runs the model where onnxruntime-node is absent, broken or somethin
   }
 });
 
-test("what neither can load is told with the operator and the remedy", async () => {
+test("sessions: a model that neither can load is refused with the operator and the fix", async () => {
   const unknown = onnxModel({
     nodes: [{ op: "NobodyKnowsThis", inputs: ["images"], outputs: ["output0"] }],
     outputs: { output0: [1, 84, 8_400] },
@@ -141,9 +141,9 @@ const headOfVersion8: Graph = {
   opset: 17,
 };
 
-test("OpenCV knows the operators of YOLOv8 and later: boxes lie where their distributions say", async () => {
+test("sessions: OpenCV supports the operators of YOLOv8 and later, and decodes their distances correctly", async () => {
   const session = await openOpenCvSession(await write("v8.onnx", onnxModel(headOfVersion8)));
-  // a grey picture of nothing: without a bias each distribution is even, 7.5 cells to each side
+  // An empty grey picture: without a bias each distribution is even, 7.5 cells to each side.
   const [output] = await session.run(new Float32Array(3 * 32 * 32), ["output0"]);
   expect(output?.dims).toEqual([1, 6, 256]);
   const row = (index: number) => [0, 1, 2, 3, 4, 5].map((column) => output?.data[column * 256 + index] ?? Number.NaN);
@@ -156,8 +156,8 @@ test("OpenCV knows the operators of YOLOv8 and later: boxes lie where their dist
   }
 });
 
-describe.runIf(installed !== undefined)("with onnxruntime-node really there", () => {
-  test("both give the same numbers", async () => {
+describe.runIf(installed !== undefined)("sessions with the real onnxruntime-node", () => {
+  test("sessions: both libraries give the same numbers", async () => {
     const file = await write("same.onnx", onnxModel(headOfVersion8));
     const input = weights(3 * 32 * 32, 1);
     const [theirs] = await (await openOnnxRuntimeSession(installed as NonNullable<typeof installed>, file)).run(input, ["output0"]);
@@ -167,7 +167,7 @@ describe.runIf(installed !== undefined)("with onnxruntime-node really there", ()
     expect(Math.max(...(apart ?? [Number.NaN]))).toBeLessThan(1e-3);
   });
 
-  test("it is the one that runs", async () => {
+  test("sessions: onnxruntime-node runs the model", async () => {
     const session = await openSession(await write("real.onnx", one));
     expect(session.runtime).toMatch(/^onnxruntime-node \d+\.\d+/);
     expect((await session.run(new Float32Array(3 * 64 * 32), ["output0"]))[0]?.dims).toEqual([1, 1, 6]);

@@ -1,4 +1,4 @@
-/** What stands in for a tensor of onnxruntime-node. */
+/** A stand-in for a tensor of onnxruntime-node. */
 export class Tensor {
   readonly type = "float32";
   readonly data: Float32Array;
@@ -9,7 +9,7 @@ export class Tensor {
   }
 }
 
-/** The answer of a model that sees one box, under each of these names. */
+/** The answer of a model that finds one box, under each of these names. */
 export function oneBox<T extends Tensor>(
   names: readonly string[],
   Type: new (type: string, data: Float32Array, dims: readonly number[]) => T,
