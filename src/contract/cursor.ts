@@ -9,7 +9,7 @@ export type KeyPart = string | number | null;
 
 /**
  * A timestamp in a sort key: ISO 8601 UTC text with all six digits of the database. A `Date` holds only milliseconds, and a truncated key
- * would repeat or skip rows of the same millisecond. In SQL: `to_char(x at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.
+ * would repeat or skip rows of the same millisecond. In SQL: `keyInstant` (platform/database/keyset.ts).
  */
 export const KeyInstant = z
   .string()
@@ -61,7 +61,7 @@ export interface PageSource<Row> {
   readonly offset?: number | undefined;
   /** Decoded cursor; undefined on the first page. */
   readonly after: unknown;
-  /** Exact number of matching rows, counted in parallel with the query for the rows. */
+  /** Exact number of matching rows, counted by a query beside the one for the rows. */
   readonly total: number;
   readonly key: (row: Row) => readonly KeyPart[];
 }

@@ -3,13 +3,13 @@ import { settleAlert } from "../../alerting/alerts/settle.ts";
 import { expiryOf } from "../../alerting/notifications/channels.ts";
 import { reviveNotifications } from "../../alerting/notifications/sending-repository.ts";
 import { retryDeliveries } from "../../alerting/webhooks/deliveries-repository.ts";
-import { decodeCursor, makePage } from "../../contract/cursor.ts";
 import { notFound, Problem } from "../../contract/problem.ts";
 import type { DeadLetter, dlqRoutes } from "../../contract/routes/dlq.ts";
 import { awaitAnalyses } from "../../monitoring/events/awaited-analyses.ts";
 import { takeUpImages } from "../../monitoring/images/images-repository.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Sql } from "../../platform/database/database.ts";
+import { readPage } from "../../platform/database/keyset.ts";
 import {
   countDeadJobs,
   countDeadJobsOf,
@@ -25,7 +25,6 @@ import { deadDeliveries, deadEvents, deadImages, deadNotifications } from "./sub
 
 type Letter = z.output<typeof DeadLetter>;
 
-const Key = z.tuple([z.int()]);
 /** Jobs retried per transaction. */
 const revivedAtOnce = 500;
 
@@ -46,15 +45,18 @@ export const dlqOperations: Pick<Operations, keyof typeof dlqRoutes> = {
 
   listDeadLetters: async ({ params, query }, { db }) => {
     const queue = queueNamed(params.queue);
-    const { limit, cursor, offset, job_id: jobId } = query;
-    const listName = `dlq ${queue}`;
-    const after = decodeCursor(cursor, listName, Key)?.[0];
-    const { rows, total } = await db.query(async (sql) => {
-      const jobs = await listDeadJobs(sql, queue, { jobId, after, offset: offset ?? 0, limit: limit + 1 });
-      return { rows: await lettersOf(sql, queue, jobs), total: await countDeadJobsOf(sql, queue, jobId) };
+    const { job_id: jobId } = query;
+    const page = await readPage(db, query, {
+      name: `dlq ${queue}`,
+      key: z.tuple([z.int()]).readonly(),
+      rows: async (sql, slice) => {
+        const letters = await lettersOf(sql, queue, await listDeadJobs(sql, queue, { jobId, ...slice }));
+        return letters.map((record) => ({ record, key: [record.job_id] as const }));
+      },
+      count: (sql) => countDeadJobsOf(sql, queue, jobId),
     });
-    if (jobId !== undefined && total === 0) throw noSuchLetter(queue, jobId);
-    return makePage({ listName, rows, limit, offset, after, total, key: (letter) => [letter.job_id] });
+    if (jobId !== undefined && page.pagination.total === 0) throw noSuchLetter(queue, jobId);
+    return page;
   },
 
   requeueDeadLetters: async ({ params, query }, context) => {

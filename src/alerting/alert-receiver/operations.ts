@@ -1,16 +1,16 @@
 import { z } from "zod";
 import type { Clock } from "../../base/clock/clock.ts";
 import type { Log } from "../../base/log/log.ts";
-import { decodeCursor, KeyInstant, makePage } from "../../contract/cursor.ts";
+import { KeyInstant } from "../../contract/cursor.ts";
 import type { alertReceiverRoutes } from "../../contract/routes/alert-receiver.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { readPage } from "../../platform/database/keyset.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
 import type { Operations } from "../../work/operations/operation.ts";
 import { type AlertFacts, broadcastOf, factsOf, logLevelOf, whyUnstorable } from "./received-alert.ts";
 import { type CountedAlert, countReceivedAlerts, listReceivedAlerts, storeAlerts } from "./received-alerts-repository.ts";
 
-const listName = "received-alerts";
-const Key = z.tuple([KeyInstant, z.string(), KeyInstant, z.enum(["firing", "resolved"])]);
+const Key = z.tuple([KeyInstant, z.string(), KeyInstant, z.enum(["firing", "resolved"])]).readonly();
 
 /** Alerts stored per transaction: a message of 8 MiB holds many thousands. */
 const alertsAtOnce = 500;
@@ -47,14 +47,13 @@ export const alertReceiverOperations: Pick<Operations, keyof typeof alertReceive
   },
 
   listReceivedAlerts: async ({ query }, { db }) => {
-    const { limit, cursor, offset } = query;
-    const after = decodeCursor(cursor, listName, Key);
     const filter = { status: query.status, severity: query.severity, from: query.start_date, to: query.end_date };
-    const [rows, total] = await db.query((sql) =>
-      Promise.all([listReceivedAlerts(sql, filter, { after, offset: offset ?? 0, limit: limit + 1 }), countReceivedAlerts(sql, filter)]),
-    );
-    const { items, ...page } = makePage({ listName, rows, limit, offset, after, total, key: (row) => row.key });
-    return { items: items.map((row) => row.record), ...page };
+    return await readPage(db, query, {
+      name: "received-alerts",
+      key: Key,
+      rows: (sql, slice) => listReceivedAlerts(sql, filter, slice),
+      count: (sql) => countReceivedAlerts(sql, filter),
+    });
   },
 };
 

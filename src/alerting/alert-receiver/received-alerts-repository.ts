@@ -1,4 +1,5 @@
 import type { Sql } from "../../platform/database/database.ts";
+import { type Keyed, keyInstant, type Slice } from "../../platform/database/keyset.ts";
 import type { AlertFacts, ReceivedAlert } from "./received-alert.ts";
 
 /** An alert, and how often one message contained it. */
@@ -51,22 +52,20 @@ export interface ReceivedAlertFilter {
 }
 
 /** Sort key of the list, with times in all their digits. A repeat does not change it. */
-export type ReceivedAlertKey = readonly [firstReceivedAt: string, fingerprint: string, startsAt: string, status: string];
+export type ReceivedAlertKey = readonly [firstReceivedAt: string, fingerprint: string, startsAt: string, status: ReceivedAlert["status"]];
 
 /** Returns a page of the list, the last first receipt first, each alert with its sort key. */
 export async function listReceivedAlerts(
   sql: Sql,
   filter: ReceivedAlertFilter,
-  page: { readonly after: ReceivedAlertKey | undefined; readonly offset: number; readonly limit: number },
-): Promise<readonly { readonly record: ReceivedAlert; readonly key: ReceivedAlertKey }[]> {
-  const { after } = page;
+  { after, offset, limit }: Slice<ReceivedAlertKey>,
+): Promise<readonly Keyed<ReceivedAlert, ReceivedAlertKey>[]> {
   const rows = await sql<(ReceivedAlert & { readonly key_received: string; readonly key_started: string })[]>`
     select r.fingerprint, r.status, coalesce(r.alertname, 'unknown') as alertname, r.severity, r.component, r.camera_id,
       coalesce(r.annotations ->> 'summary', '') as summary, coalesce(r.annotations ->> 'description', '') as description,
       r.labels, r.annotations, r.starts_at as started_at, r.ends_at as ended_at, r.generator_url, r.receiver, r.group_key, r.external_url,
       r.first_received_at, r.last_received_at, r.received_count,
-      to_char(r.first_received_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as key_received,
-      to_char(r.starts_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as key_started
+      ${keyInstant(sql, sql`r.first_received_at`)} as key_received, ${keyInstant(sql, sql`r.starts_at`)} as key_started
     from received_alerts r
     where ${conditions(sql, filter)}
       ${
@@ -76,8 +75,8 @@ export async function listReceivedAlerts(
           : sql``
       }
     order by r.first_received_at desc, r.fingerprint desc, r.starts_at desc, r.status desc
-    limit ${page.limit}
-    offset ${page.offset}
+    limit ${limit}
+    offset ${offset}
   `;
   return rows.map(({ key_received, key_started, ...record }) => ({
     record,

@@ -1,5 +1,6 @@
 import type { alertStatuses, severities } from "../../contract/constants.ts";
 import type { Sql } from "../../platform/database/database.ts";
+import { follows, type Keyed, keyInstant, type Slice, type TimeKey } from "../../platform/database/keyset.ts";
 import type { ChannelResult } from "../notifications/notification.ts";
 import { type Alert, type AlertRow, recordOf } from "./alert.ts";
 
@@ -22,18 +23,6 @@ export interface AlertFilter {
   readonly to?: Date | undefined;
 }
 
-/** Sort key of the list: creation time with all its digits, and id. */
-export type AlertKey = readonly [createdAt: string, id: string];
-
-export interface AlertSlice {
-  readonly filter: AlertFilter;
-  /** Continues after this row. */
-  readonly after: AlertKey | undefined;
-  readonly offset: number;
-  /** Maximum number of rows. */
-  readonly limit: number;
-}
-
 const conditions = (sql: Sql, { status, severity, ruleId, cameraId, eventId, from, to }: AlertFilter) => sql`
   ${status ? sql`and a.status = ${status}` : sql``}
   ${severity ? sql`and a.severity = ${severity}` : sql``}
@@ -47,14 +36,14 @@ const conditions = (sql: Sql, { status, severity, ruleId, cameraId, eventId, fro
 /** Returns a page of the alert list, newest first, each alert with its sort key. */
 export async function listAlerts(
   sql: Sql,
-  { filter, after, offset, limit }: AlertSlice,
-): Promise<readonly { readonly record: Alert; readonly key: AlertKey }[]> {
+  { filter, after, offset, limit }: Slice<TimeKey<string>> & { readonly filter: AlertFilter },
+): Promise<readonly Keyed<Alert, TimeKey<string>>[]> {
   const rows = await sql<(AlertRow & { sort_time: string })[]>`
-    select ${columns(sql)}, to_char(a.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as sort_time
+    select ${columns(sql)}, ${keyInstant(sql, sql`a.created_at`)} as sort_time
     from alerts a
     where true
       ${conditions(sql, filter)}
-      ${after ? sql`and (a.created_at, a.alert_id) < (${after[0]}::text::timestamptz, ${after[1]}::uuid)` : sql``}
+      ${follows(sql, sql`a.created_at, a.alert_id`, after)}
     order by a.created_at desc, a.alert_id desc
     limit ${limit}
     offset ${offset}

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { decodeCursor, KeyInstant, makePage } from "../../contract/cursor.ts";
 import { notFound, Problem } from "../../contract/problem.ts";
 import type { alertRoutes } from "../../contract/routes/alerts.ts";
 import { uuidOf } from "../../contract/values.ts";
+import { readPage, timeKey } from "../../platform/database/keyset.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
 import type { OperationContext, Operations } from "../../work/operations/operation.ts";
 import { emit } from "../../work/outbox/outbox.ts";
@@ -11,14 +11,9 @@ import { channelResults } from "../notifications/queue.ts";
 import type { Alert } from "./alert.ts";
 import { countAlerts, endAlert, findAlert, listAlerts } from "./alerts-repository.ts";
 
-const listName = "alerts";
-const Key = z.tuple([KeyInstant, z.uuid()]);
-
 /** The use cases of alerts. */
 export const alertOperations: Pick<Operations, keyof typeof alertRoutes> = {
   listAlerts: async ({ query }, { db }) => {
-    const { limit, cursor, offset } = query;
-    const after = decodeCursor(cursor, listName, Key);
     const filter = {
       status: query.status,
       severity: query.severity,
@@ -28,11 +23,12 @@ export const alertOperations: Pick<Operations, keyof typeof alertRoutes> = {
       from: query.start_date,
       to: query.end_date,
     };
-    const [rows, total] = await db.query((sql) =>
-      Promise.all([listAlerts(sql, { filter, after, offset: offset ?? 0, limit: limit + 1 }), countAlerts(sql, filter)]),
-    );
-    const { items, ...page } = makePage({ listName, rows, limit, offset, after, total, key: (row) => row.key });
-    return { items: items.map((row) => row.record), ...page };
+    return await readPage(db, query, {
+      name: "alerts",
+      key: timeKey(z.uuid()),
+      rows: (sql, slice) => listAlerts(sql, { filter, ...slice }),
+      count: (sql) => countAlerts(sql, filter),
+    });
   },
 
   getAlert: async ({ params }, { db }) => {

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { decodeCursor, KeyInstant, makePage } from "../../contract/cursor.ts";
 import { notFound } from "../../contract/problem.ts";
 import type { ruleRoutes } from "../../contract/routes/rules.ts";
+import { readPage, timeKey } from "../../platform/database/keyset.ts";
 import type { Operations } from "../../work/operations/operation.ts";
 import { backtest } from "./backtest.ts";
 import { shortenCooldowns } from "./cooldowns-repository.ts";
@@ -11,20 +11,16 @@ import { countRules, deleteRule, insertRule, listRules, lockAlertsOf, lockRule, 
 import { tryRule } from "./trial.ts";
 import { insertVersion } from "./versions-repository.ts";
 
-const listName = "alerts/rules";
-const Key = z.tuple([KeyInstant, z.uuid()]);
-
 /** The use cases of alert rules. */
 export const ruleOperations: Pick<Operations, keyof typeof ruleRoutes> = {
   listRules: async ({ query }, { db }) => {
-    const { limit, cursor, offset, ...filter } = query;
-    const after = decodeCursor(cursor, listName, Key);
-    const [rows, total] = await db.query(async (sql) => [
-      await listRules(sql, { filter, after, offset: offset ?? 0, limit: limit + 1 }),
-      await countRules(sql, filter),
-    ]);
-    const { items, ...page } = makePage({ listName, rows, limit, offset, after, total, key: (row) => row.key });
-    return { items: items.map((row) => row.record), ...page };
+    const filter = { enabled: query.enabled, severity: query.severity };
+    return await readPage(db, query, {
+      name: "alerts/rules",
+      key: timeKey(z.uuid()),
+      rows: (sql, slice) => listRules(sql, { filter, ...slice }),
+      count: (sql) => countRules(sql, filter),
+    });
   },
 
   createRule: async ({ body }, { db, clock }) => {

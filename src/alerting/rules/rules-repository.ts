@@ -1,5 +1,6 @@
 import { Schedule } from "../../contract/routes/rules.ts";
 import type { Sql } from "../../platform/database/database.ts";
+import { follows, type Keyed, keyInstant, type Slice, type TimeKey } from "../../platform/database/keyset.ts";
 import type { Rule, RuleDefinition, Severity } from "./rule.ts";
 
 const columns = (sql: Sql) => sql`
@@ -115,28 +116,17 @@ export interface RuleFilter {
   readonly severity?: Severity | undefined;
 }
 
-/** Sort key of the list: creation time with all its digits, and id. */
-export type RuleKey = readonly [createdAt: string, ruleId: string];
-
-/** A page of the list: continues after the rule with this key. */
-export interface RuleSlice {
-  readonly filter: RuleFilter;
-  readonly after: RuleKey | undefined;
-  readonly offset: number;
-  readonly limit: number;
-}
-
 /** Returns a page of the rule list, newest first, each rule with its sort key. */
 export async function listRules(
   sql: Sql,
-  { filter, after, offset, limit }: RuleSlice,
-): Promise<readonly { readonly record: Rule; readonly key: RuleKey }[]> {
+  { filter, after, offset, limit }: Slice<TimeKey<string>> & { readonly filter: RuleFilter },
+): Promise<readonly Keyed<Rule, TimeKey<string>>[]> {
   const rows = await sql<(RuleRow & { sort_time: string })[]>`
-    select ${columns(sql)}, to_char(r.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as sort_time
+    select ${columns(sql)}, ${keyInstant(sql, sql`r.created_at`)} as sort_time
     from rules r
     where true
       ${filterConditions(sql, filter)}
-      ${after ? sql`and (r.created_at, r.rule_id) < (${after[0]}::text::timestamptz, ${after[1]}::uuid)` : sql``}
+      ${follows(sql, sql`r.created_at, r.rule_id`, after)}
     order by r.created_at desc, r.rule_id desc
     limit ${limit}
     offset ${offset}

@@ -1,30 +1,27 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import { decodeCursor, KeyInstant, makePage } from "../../contract/cursor.ts";
 import { notFound, Problem } from "../../contract/problem.ts";
 import type { silenceRoutes } from "../../contract/routes/silences.ts";
 import { uuidOf } from "../../contract/values.ts";
 import { requireCamera } from "../../monitoring/cameras/required.ts";
+import { readPage, timeKey } from "../../platform/database/keyset.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
 import type { Operations } from "../../work/operations/operation.ts";
 import { requireRule } from "../rules/required.ts";
 import { endOf, scopeOf } from "./request.ts";
 import { countSilences, endActive, findSilence, insertSilence, listSilences } from "./silences-repository.ts";
 
-const listName = "silences";
-const Key = z.tuple([KeyInstant, z.uuid()]);
-
 /** The use cases of alert silences. The daemon sends the summary at the end, since only the daemon knows the channels. */
 export const silenceOperations: Pick<Operations, keyof typeof silenceRoutes> = {
   listSilences: async ({ query }, { db, clock }) => {
-    const { limit, cursor, offset, status } = query;
-    const after = decodeCursor(cursor, listName, Key);
+    const { status } = query;
     const now = clock.now();
-    const [rows, total] = await db.query((sql) =>
-      Promise.all([listSilences(sql, { status, after, offset: offset ?? 0, limit: limit + 1 }, now), countSilences(sql, status, now)]),
-    );
-    const { items, ...page } = makePage({ listName, rows, limit, offset, after, total, key: (row) => row.key });
-    return { items: items.map((row) => row.record), ...page };
+    return await readPage(db, query, {
+      name: "silences",
+      key: timeKey(z.uuid()),
+      rows: (sql, slice) => listSilences(sql, { status, ...slice }, now),
+      count: (sql) => countSilences(sql, status, now),
+    });
   },
 
   createSilence: async ({ body }, { db, clock }) => {

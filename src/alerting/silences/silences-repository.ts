@@ -1,4 +1,5 @@
 import type { Sql } from "../../platform/database/database.ts";
+import { follows, type Keyed, keyInstant, type Slice, type TimeKey } from "../../platform/database/keyset.ts";
 import type { Silence } from "./silence.ts";
 
 /** Columns of a silence as in its record, for `silences s` joined with `cameras c`. */
@@ -80,17 +81,6 @@ export async function silencesBetween(
   `;
 }
 
-/** Sort key of the list: creation time with all its digits, and id. */
-export type SilenceKey = readonly [createdAt: string, id: string];
-
-/** A page of the list: continues after the silence with this key. */
-export interface SilenceSlice {
-  readonly status: Silence["status"] | undefined;
-  readonly after: SilenceKey | undefined;
-  readonly offset: number;
-  readonly limit: number;
-}
-
 const statusCondition = (sql: Sql, status: Silence["status"] | undefined, now: Date) => {
   if (status === undefined) return sql``;
   return status === "active" ? sql`and ${isActive(sql, now)}` : sql`and not ${isActive(sql, now)}`;
@@ -99,16 +89,16 @@ const statusCondition = (sql: Sql, status: Silence["status"] | undefined, now: D
 /** Returns a page of the silence list, newest first, each silence with its sort key. */
 export async function listSilences(
   sql: Sql,
-  { status, after, offset, limit }: SilenceSlice,
+  { status, after, offset, limit }: Slice<TimeKey<string>> & { readonly status: Silence["status"] | undefined },
   now: Date,
-): Promise<readonly { readonly record: Silence; readonly key: SilenceKey }[]> {
+): Promise<readonly Keyed<Silence, TimeKey<string>>[]> {
   const rows = await sql<(Silence & { sort_time: string })[]>`
-    select ${columns(sql, now)}, to_char(s.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as sort_time
+    select ${columns(sql, now)}, ${keyInstant(sql, sql`s.created_at`)} as sort_time
     from silences s
     left join cameras c on c.camera_id = s.camera_id
     where true
       ${statusCondition(sql, status, now)}
-      ${after ? sql`and (s.created_at, s.silence_id) < (${after[0]}::text::timestamptz, ${after[1]}::uuid)` : sql``}
+      ${follows(sql, sql`s.created_at, s.silence_id`, after)}
     order by s.created_at desc, s.silence_id desc
     limit ${limit}
     offset ${offset}

@@ -1,4 +1,5 @@
 import type { Sql } from "../../platform/database/database.ts";
+import { follows, type Keyed, keyInstant, type Slice, type TimeKey } from "../../platform/database/keyset.ts";
 import { advisoryLocks } from "../../platform/database/locks.ts";
 import type { Camera, CameraIdentity, CameraStatus } from "./camera.ts";
 
@@ -130,29 +131,23 @@ export async function restoreCamera(sql: Sql, cameraId: string, reason: string |
   return row;
 }
 
-/** A page of a list: continues after the row with this key. */
-export interface Slice<Key> {
-  readonly after: Key | undefined;
-  readonly offset: number;
-  readonly limit: number;
-}
-
-/** Returns a page of the cameras that are not deleted, by id. */
+/** Returns a page of the cameras that are not deleted, by id, each with its sort key. */
 export async function listCameras(
   sql: Sql,
   status: CameraStatus | undefined,
-  slice: Slice<readonly [cameraId: string]>,
-): Promise<readonly Camera[]> {
-  return await sql<Camera[]>`
+  { after, offset, limit }: Slice<readonly [cameraId: string]>,
+): Promise<readonly Keyed<Camera, readonly [cameraId: string]>[]> {
+  const rows = await sql<Camera[]>`
     select ${columns(sql)}
     from cameras c
     where c.deleted_at is null
       ${status ? sql`and c.status = ${status}` : sql``}
-      ${slice.after ? sql`and c.camera_id > ${slice.after[0]}` : sql``}
+      ${after ? sql`and c.camera_id > ${after[0]}` : sql``}
     order by c.camera_id
-    limit ${slice.limit}
-    offset ${slice.offset}
+    limit ${limit}
+    offset ${offset}
   `;
+  return rows.map((record) => ({ record, key: [record.camera_id] }));
 }
 
 /** Counts the cameras with this status that are not deleted. */
@@ -166,22 +161,19 @@ export async function countCameras(sql: Sql, status: CameraStatus | undefined): 
   return row.count;
 }
 
-/** Sort key of the deleted cameras: time with all its digits, and id. */
-export type DeletedKey = readonly [deletedAt: string, cameraId: string];
-
 /** Returns a page of the deleted cameras, the last deleted first, each with its sort key. */
 export async function listDeletedCameras(
   sql: Sql,
-  slice: Slice<DeletedKey>,
-): Promise<readonly { readonly record: Camera; readonly key: DeletedKey }[]> {
+  { after, offset, limit }: Slice<TimeKey<string>>,
+): Promise<readonly Keyed<Camera, TimeKey<string>>[]> {
   const rows = await sql<(Camera & { sort_time: string })[]>`
-    select ${columns(sql)}, to_char(c.deleted_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as sort_time
+    select ${columns(sql)}, ${keyInstant(sql, sql`c.deleted_at`)} as sort_time
     from cameras c
     where c.deleted_at is not null
-      ${slice.after ? sql`and (c.deleted_at, c.camera_id) < (${slice.after[0]}::text::timestamptz, ${slice.after[1]})` : sql``}
+      ${follows(sql, sql`c.deleted_at, c.camera_id`, after)}
     order by c.deleted_at desc, c.camera_id desc
-    limit ${slice.limit}
-    offset ${slice.offset}
+    limit ${limit}
+    offset ${offset}
   `;
   return rows.map(({ sort_time, ...record }) => ({ record, key: [sort_time, record.camera_id] }));
 }

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { latestPast } from "../../base/clock/latest-past.ts";
 import type { Bytes } from "../../contract/answer.ts";
-import { decodeCursor, KeyInstant, makePage } from "../../contract/cursor.ts";
 import type { JournalEntry } from "../../contract/live.ts";
 import { notFound, Problem } from "../../contract/problem.ts";
 import type { cameraRoutes } from "../../contract/routes/cameras.ts";
 import type { Sql } from "../../platform/database/database.ts";
+import { readPage, timeKey } from "../../platform/database/keyset.ts";
 import { makeFolder } from "../../platform/database/make-folder.ts";
 import { statWithTimeout } from "../../platform/disk/fs-timeout.ts";
 import { NoAnswer } from "../../platform/disk/no-answer.ts";
@@ -36,37 +36,28 @@ import { resolveInside, rootsOf } from "./roots.ts";
 import { cameraChanged } from "./status.ts";
 import { noteErrorOver } from "./status-repository.ts";
 
-const listName = "cameras";
-const deletedListName = "cameras/deleted";
-const Key = z.tuple([z.string()]);
-const DeletedKey = z.tuple([KeyInstant, z.string()]);
-
 /** If this many of a camera's newest pictures are deleted from disk, the search stops. */
 const mostGonePictures = 1_000;
 
 /** The use cases of cameras. */
 export const cameraOperations: Pick<Operations, keyof typeof cameraRoutes> = {
   listCameras: async ({ query }, { db }) => {
-    const { status, limit, cursor, offset } = query;
-    const after = decodeCursor(cursor, listName, Key);
-    const [rows, total] = await db.query(async (sql) => [
-      await listCameras(sql, status, { after, offset: offset ?? 0, limit: limit + 1 }),
-      await countCameras(sql, status),
-    ]);
-    const { items, ...page } = makePage({ listName, rows, limit, offset, after, total, key: (camera) => [camera.camera_id] });
+    const { items, ...page } = await readPage(db, query, {
+      name: "cameras",
+      key: z.tuple([z.string()]).readonly(),
+      rows: (sql, slice) => listCameras(sql, query.status, slice),
+      count: (sql) => countCameras(sql, query.status),
+    });
     return { cameras: items, count: items.length, ...page };
   },
 
-  listDeletedCameras: async ({ query }, { db }) => {
-    const { limit, cursor, offset } = query;
-    const after = decodeCursor(cursor, deletedListName, DeletedKey);
-    const [rows, total] = await db.query(async (sql) => [
-      await listDeletedCameras(sql, { after, offset: offset ?? 0, limit: limit + 1 }),
-      await countDeletedCameras(sql),
-    ]);
-    const { items, ...page } = makePage({ listName: deletedListName, rows, limit, offset, after, total, key: (row) => row.key });
-    return { items: items.map((row) => row.record), ...page };
-  },
+  listDeletedCameras: async ({ query }, { db }) =>
+    await readPage(db, query, {
+      name: "cameras/deleted",
+      key: timeKey(z.string()),
+      rows: listDeletedCameras,
+      count: countDeletedCameras,
+    }),
 
   createCamera: async ({ body }, context) => {
     const { config, db } = context;

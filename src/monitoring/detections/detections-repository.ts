@@ -1,5 +1,6 @@
 import { dayMs } from "../../base/clock/durations.ts";
 import type { Sql } from "../../platform/database/database.ts";
+import { follows, type Keyed, keyInstant, type Slice, type TimeKey } from "../../platform/database/keyset.ts";
 import { type Box, type Detection, type DetectionRow, type DetectionSource, recordOf } from "./detection.ts";
 
 /** A detection to store. */
@@ -231,26 +232,14 @@ export interface DetectionFilter {
   readonly eventId?: number | undefined;
 }
 
-/** Sort key of the list: time with all its digits, and id. */
-export type DetectionKey = readonly [detectedAt: string, id: number];
-
-export interface DetectionSlice {
-  readonly filter: DetectionFilter;
-  /** Continues after this row. */
-  readonly after: DetectionKey | undefined;
-  readonly offset: number;
-  /** Maximum number of rows. */
-  readonly limit: number;
-}
-
 /** Returns a page of the list, newest first, each detection with its sort key. */
 export async function listDetections(
   sql: Sql,
-  { filter, after, offset, limit }: DetectionSlice,
-): Promise<readonly { readonly record: Detection; readonly key: DetectionKey }[]> {
+  { filter, after, offset, limit }: Slice<TimeKey> & { readonly filter: DetectionFilter },
+): Promise<readonly Keyed<Detection, TimeKey>[]> {
   const conditions = sql`
     ${whereDetections(sql, filter)}
-    ${after ? sql`and (d.detected_at, d.detection_id) < (${after[0]}::text::timestamptz, ${after[1]}::bigint)` : sql``}
+    ${follows(sql, sql`d.detected_at, d.detection_id`, after)}
   `;
   // Merges one index walk per camera: a list of cameras as a condition would sort all of them.
   const source = filter.cameraIds
@@ -273,7 +262,7 @@ export async function listDetections(
       limit ${limit}
       offset ${offset}
     )
-    select ${columns(sql)}, to_char(d.detected_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as sort_time
+    select ${columns(sql)}, ${keyInstant(sql, sql`d.detected_at`)} as sort_time
     from page
     join detections d on d.detection_id = page.detection_id
     order by page.detected_at desc, page.detection_id desc

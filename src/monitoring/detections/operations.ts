@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Bytes } from "../../contract/answer.ts";
-import { decodeCursor, KeyInstant, makePage } from "../../contract/cursor.ts";
 import { notFound } from "../../contract/problem.ts";
 import type { detectionRoutes } from "../../contract/routes/detections.ts";
+import { readPage, timeKey } from "../../platform/database/keyset.ts";
 import type { OperationContext, Operations } from "../../work/operations/operation.ts";
 import { rootsOf } from "../cameras/roots.ts";
 import type { DetectionSource } from "./detection.ts";
@@ -13,20 +13,16 @@ import { pictureOf, requireVideo, videoOf } from "./picture.ts";
 import { searchDetections } from "./search.ts";
 import { thumbnailOf } from "./thumbnail.ts";
 
-const listName = "detections";
-const Key = z.tuple([KeyInstant, z.int()]);
-
 /** The use cases of detections. */
 export const detectionOperations: Pick<Operations, keyof typeof detectionRoutes> = {
   listDetections: async ({ query }, { db }) => {
-    const { limit, cursor, offset } = query;
-    const after = decodeCursor(cursor, listName, Key);
     const filter = filterOf(query);
-    const [rows, total] = await db.query((sql) =>
-      Promise.all([listDetections(sql, { filter, after, offset: offset ?? 0, limit: limit + 1 }), countDetections(sql, filter)]),
-    );
-    const { items, ...page } = makePage({ listName, rows, limit, offset, after, total, key: (row) => row.key });
-    return { items: items.map((row) => row.record), ...page };
+    return await readPage(db, query, {
+      name: "detections",
+      key: timeKey(z.int()),
+      rows: (sql, slice) => listDetections(sql, { filter, ...slice }),
+      count: (sql) => countDetections(sql, filter),
+    });
   },
 
   getDetection: async ({ params }, { db }) => {

@@ -1,12 +1,13 @@
 import type { Sql } from "../../platform/database/database.ts";
+import { follows, type Keyed, keyInstant, type Slice, type TimeKey } from "../../platform/database/keyset.ts";
 import type { SearchQuery } from "../../platform/search/query.ts";
 import type { Detection, DetectionRow } from "./detection.ts";
 import { recordOf } from "./detection.ts";
-import { columns, type DetectionFilter, type DetectionKey, whereDetections, wholeDays } from "./detections-repository.ts";
+import { columns, type DetectionFilter, whereDetections, wholeDays } from "./detections-repository.ts";
 import { holdsWithoutWords, type PhrasePlaces, type Place, type Rank, type Run } from "./meaning.ts";
 
 /** Sort key of a search: relevance, time with all its digits, and id. */
-export type FoundKey = readonly [score: number, detectedAt: string, id: number];
+export type FoundKey = readonly [score: number, ...TimeKey];
 
 /** Returns every class at every camera with detections that pass the filter. */
 export async function classesAtCameras(sql: Sql, filter: DetectionFilter): Promise<readonly Place[]> {
@@ -54,12 +55,11 @@ export async function findPhrases(sql: Sql, phrases: readonly string[], classes:
 export async function listFound(
   sql: Sql,
   { score, runs }: Rank,
-  slice: { readonly filter: DetectionFilter; readonly after: DetectionKey | undefined; readonly offset: number; readonly limit: number },
-): Promise<readonly { readonly record: Detection; readonly key: FoundKey }[]> {
-  const { filter, after, offset, limit } = slice;
+  { filter, after, offset, limit }: Slice<TimeKey> & { readonly filter: DetectionFilter },
+): Promise<readonly Keyed<Detection, FoundKey>[]> {
   const conditions = sql`
     ${rowFilter(sql, filter)}
-    ${after ? sql`and (d.detected_at, d.detection_id) < (${after[0]}::text::timestamptz, ${after[1]}::bigint)` : sql``}
+    ${follows(sql, sql`d.detected_at, d.detection_id`, after)}
   `;
   const parts = runs.map((run) => sql`(${newest(sql, run, conditions, offset + limit)})`);
   const rows = await sql<(DetectionRow & { sort_time: string })[]>`
@@ -70,7 +70,7 @@ export async function listFound(
       limit ${limit}
       offset ${offset}
     )
-    select ${columns(sql)}, to_char(d.detected_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as sort_time
+    select ${columns(sql)}, ${keyInstant(sql, sql`d.detected_at`)} as sort_time
     from page
     join detections d on d.detection_id = page.detection_id
     order by page.detected_at desc, page.detection_id desc

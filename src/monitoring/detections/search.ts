@@ -2,6 +2,7 @@ import { z } from "zod";
 import { decodeCursor, KeyInstant, makePage } from "../../contract/cursor.ts";
 import type { detectionRoutes } from "../../contract/routes/detections.ts";
 import type { Sql } from "../../platform/database/database.ts";
+import type { Slice } from "../../platform/database/keyset.ts";
 import { parseSearch, phrasesOf, type SearchQuery } from "../../platform/search/query.ts";
 import type { Operation } from "../../work/operations/operation.ts";
 import type { DetectionFilter } from "./detections-repository.ts";
@@ -42,7 +43,7 @@ async function take(
   sql: Sql,
   ranks: readonly Rank[],
   counts: readonly number[],
-  slice: { readonly filter: DetectionFilter; readonly after: FoundKey | undefined; readonly offset: number; readonly limit: number },
+  slice: Slice<FoundKey> & { readonly filter: DetectionFilter },
 ) {
   const { filter, after } = slice;
   const rows: Awaited<ReturnType<typeof listFound>>[number][] = [];

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { EntityDetails as EntityDetailsRecord, Entity as EntityRecord } from "../../contract/routes/entities.ts";
 import type { Sql } from "../../platform/database/database.ts";
+import { follows, type Keyed, keyInstant, type Slice, type TimeKey } from "../../platform/database/keyset.ts";
 import { type Detection, type DetectionRow, recordOf } from "../detections/detection.ts";
 import { columns as detectionColumns } from "../detections/detections-repository.ts";
 
@@ -61,9 +62,6 @@ export interface EntityFilter {
   readonly to: Date | undefined;
 }
 
-/** Sort key of the list: time of discovery with all its digits, and id. */
-export type EntityKey = readonly [createdAt: string, id: string];
-
 const columns = (sql: Sql) => sql`
   n.entity_id as id, n.object_type, n.first_seen_at, n.last_seen_at, n.detection_count, n.created_at as discovered_at,
   array(select v.camera_id from entity_cameras v where v.entity_id = n.entity_id order by v.camera_id) as camera_ids,
@@ -91,15 +89,14 @@ function entityOf(row: EntityRow): Entity {
 /** Returns a page of the entity list, the newest discovery first, each with its sort key. */
 export async function listEntities(
   sql: Sql,
-  slice: { readonly filter: EntityFilter; readonly after: EntityKey | undefined; readonly offset: number; readonly limit: number },
-): Promise<readonly { readonly record: Entity; readonly key: EntityKey }[]> {
-  const { filter, after, offset, limit } = slice;
+  { filter, after, offset, limit }: Slice<TimeKey<string>> & { readonly filter: EntityFilter },
+): Promise<readonly Keyed<Entity, TimeKey<string>>[]> {
   const rows = await sql<(EntityRow & { sort_time: string })[]>`
-    select ${columns(sql)}, to_char(n.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as sort_time
+    select ${columns(sql)}, ${keyInstant(sql, sql`n.created_at`)} as sort_time
     from entities n
     where true
       ${conditions(sql, filter)}
-      ${after ? sql`and (n.created_at, n.entity_id) < (${after[0]}::text::timestamptz, ${after[1]}::uuid)` : sql``}
+      ${follows(sql, sql`n.created_at, n.entity_id`, after)}
     order by n.created_at desc, n.entity_id desc
     limit ${limit}
     offset ${offset}

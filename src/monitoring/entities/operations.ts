@@ -1,26 +1,23 @@
 import { z } from "zod";
-import { decodeCursor, KeyInstant, makePage } from "../../contract/cursor.ts";
 import { notFound } from "../../contract/problem.ts";
 import type { entityRoutes } from "../../contract/routes/entities.ts";
 import { uuidOf } from "../../contract/values.ts";
+import { readPage, timeKey } from "../../platform/database/keyset.ts";
 import type { Operations } from "../../work/operations/operation.ts";
 import { countEntities, detectionsOfEntity, findEntity, listEntities, visitsOf } from "./entities-repository.ts";
 
-const listName = "entities";
-const Key = z.tuple([KeyInstant, z.uuid()]);
 const mostDetections = 50;
 
 /** The use cases of entities. */
 export const entityOperations: Pick<Operations, keyof typeof entityRoutes> = {
   listEntities: async ({ query }, { db }) => {
-    const { limit, cursor, offset } = query;
-    const after = decodeCursor(cursor, listName, Key);
     const filter = { objectTypes: query.object_type, cameraIds: query.camera_id, from: query.start_date, to: query.end_date };
-    const [rows, total] = await db.query((sql) =>
-      Promise.all([listEntities(sql, { filter, after, offset: offset ?? 0, limit: limit + 1 }), countEntities(sql, filter)]),
-    );
-    const { items, ...page } = makePage({ listName, rows, limit, offset, after, total, key: (row) => row.key });
-    return { items: items.map((row) => row.record), ...page };
+    return await readPage(db, query, {
+      name: "entities",
+      key: timeKey(z.uuid()),
+      rows: (sql, slice) => listEntities(sql, { filter, ...slice }),
+      count: (sql) => countEntities(sql, filter),
+    });
   },
 
   getEntity: async ({ params }, { db }) => {

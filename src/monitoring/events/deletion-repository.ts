@@ -1,4 +1,5 @@
 import type { Sql } from "../../platform/database/database.ts";
+import { follows, type Keyed, keyInstant, type Slice, type TimeKey } from "../../platform/database/keyset.ts";
 import { type Event, type EventRow, recordOf } from "./event.ts";
 import { columns } from "./events-repository.ts";
 
@@ -43,19 +44,13 @@ export async function existingIds(sql: Sql, ids: readonly number[]): Promise<Rea
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Sort key of the list: the time of deletion with all its digits, and id. */
-export type DeletionKey = readonly [deletedAt: string, id: number];
-
 /** Returns a page of the deleted events, the last deleted first, each with its sort key. */
-export async function listDeleted(
-  sql: Sql,
-  { after, offset, limit }: { readonly after: DeletionKey | undefined; readonly offset: number; readonly limit: number },
-): Promise<readonly { readonly record: Event; readonly key: DeletionKey }[]> {
+export async function listDeleted(sql: Sql, { after, offset, limit }: Slice<TimeKey>): Promise<readonly Keyed<Event, TimeKey>[]> {
   const rows = await sql<(EventRow & { sort_time: string })[]>`
-    select ${columns(sql)}, to_char(e.deleted_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as sort_time
+    select ${columns(sql)}, ${keyInstant(sql, sql`e.deleted_at`)} as sort_time
     from events e
     where e.deleted_at is not null
-      ${after ? sql`and (e.deleted_at, e.event_id) < (${after[0]}::text::timestamptz, ${after[1]}::bigint)` : sql``}
+      ${follows(sql, sql`e.deleted_at, e.event_id`, after)}
     order by e.deleted_at desc, e.event_id desc
     limit ${limit}
     offset ${offset}

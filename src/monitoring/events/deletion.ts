@@ -1,28 +1,19 @@
 import { z } from "zod";
-import { decodeCursor, KeyInstant, makePage } from "../../contract/cursor.ts";
 import { notFound, Problem } from "../../contract/problem.ts";
+import { readPage, timeKey } from "../../platform/database/keyset.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
 import type { Operations } from "../../work/operations/operation.ts";
 import { countDeleted, existingIds, listDeleted, markDeleted, unmarkDeleted } from "./deletion-repository.ts";
 import { findWithDetections } from "./details.ts";
 import { queueEvaluations } from "./evaluation-repository.ts";
 
-const listName = "deleted-events";
-const Key = z.tuple([KeyInstant, z.int()]);
-
 /**
  * Deleted events stay, visible only in the list of deleted events, until they are restored or cleaned up. A restore runs the rules that
  * missed the event.
  */
 export const deletionOperations: Pick<Operations, "deleteEvent" | "restoreEvent" | "listDeletedEvents"> = {
-  listDeletedEvents: async ({ query: { limit, cursor, offset } }, { db }) => {
-    const after = decodeCursor(cursor, listName, Key);
-    const [rows, total] = await db.query((sql) =>
-      Promise.all([listDeleted(sql, { after, offset: offset ?? 0, limit: limit + 1 }), countDeleted(sql)]),
-    );
-    const { items, ...page } = makePage({ listName, rows, limit, offset, after, total, key: (row) => row.key });
-    return { items: items.map((row) => row.record), ...page };
-  },
+  listDeletedEvents: async ({ query }, { db }) =>
+    await readPage(db, query, { name: "deleted-events", key: timeKey(z.int()), rows: listDeleted, count: countDeleted }),
 
   deleteEvent: async ({ params: { event_id: id } }, { db, clock }) => {
     await db.transaction(async (sql) => {

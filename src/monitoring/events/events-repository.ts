@@ -1,4 +1,5 @@
 import type { Sql } from "../../platform/database/database.ts";
+import { follows, type Keyed, keyInstant, type Slice, type TimeKey } from "../../platform/database/keyset.ts";
 import { type AnalysisStatus, type Event, type EventKind, type EventRow, recordOf } from "./event.ts";
 import type { RiskLevel } from "./risk.ts";
 
@@ -120,26 +121,14 @@ export interface EventFilter {
   readonly kind?: EventKind | undefined;
 }
 
-/** Sort key of the list: start time with all its digits, and id. */
-export type EventKey = readonly [startedAt: string, id: number];
-
-export interface EventSlice {
-  readonly filter: EventFilter;
-  /** Continues after this row. */
-  readonly after: EventKey | undefined;
-  readonly offset: number;
-  /** Maximum number of rows. */
-  readonly limit: number;
-}
-
 /** Returns a page of the events that are not deleted, newest first, each with its sort key. */
 export async function listEvents(
   sql: Sql,
-  { filter, after, offset, limit }: EventSlice,
-): Promise<readonly { readonly record: Event; readonly key: EventKey }[]> {
+  { filter, after, offset, limit }: Slice<TimeKey> & { readonly filter: EventFilter },
+): Promise<readonly Keyed<Event, TimeKey>[]> {
   const conditions = sql`
     ${filterConditions(sql, filter)}
-    ${after ? sql`and (e.started_at, e.event_id) < (${after[0]}::text::timestamptz, ${after[1]}::bigint)` : sql``}
+    ${follows(sql, sql`e.started_at, e.event_id`, after)}
   `;
   // Merges one index walk per camera: a list of cameras as a condition would sort all of them.
   const source = filter.cameraIds
@@ -162,7 +151,7 @@ export async function listEvents(
       limit ${limit}
       offset ${offset}
     )
-    select ${columns(sql)}, to_char(e.started_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as sort_time
+    select ${columns(sql)}, ${keyInstant(sql, sql`e.started_at`)} as sort_time
     from page
     join events e on e.event_id = page.event_id
     order by page.started_at desc, page.event_id desc

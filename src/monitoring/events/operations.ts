@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { decodeCursor, KeyInstant, makePage } from "../../contract/cursor.ts";
 import type { eventRoutes } from "../../contract/routes/events.ts";
+import { readPage, timeKey } from "../../platform/database/keyset.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
 import type { Operations } from "../../work/operations/operation.ts";
 import { deletionOperations } from "./deletion.ts";
@@ -11,9 +11,6 @@ import { filterOf } from "./filter.ts";
 import { reanalysisOperations } from "./reanalysis.ts";
 import { searchOperations } from "./search.ts";
 
-const listName = "events";
-const Key = z.tuple([KeyInstant, z.int()]);
-
 /** The use cases of events, except bulk operations. */
 export const eventOperations: Omit<Pick<Operations, keyof typeof eventRoutes>, "createEvents" | "updateEvents" | "deleteEvents"> = {
   ...searchOperations,
@@ -22,14 +19,13 @@ export const eventOperations: Omit<Pick<Operations, keyof typeof eventRoutes>, "
   ...reanalysisOperations,
 
   listEvents: async ({ query }, { db }) => {
-    const { limit, cursor, offset } = query;
-    const after = decodeCursor(cursor, listName, Key);
     const filter = filterOf(query);
-    const [rows, total] = await db.query((sql) =>
-      Promise.all([listEvents(sql, { filter, after, offset: offset ?? 0, limit: limit + 1 }), countEvents(sql, filter)]),
-    );
-    const { items, ...page } = makePage({ listName, rows, limit, offset, after, total, key: (row) => row.key });
-    return { items: items.map((row) => row.record), ...page };
+    return await readPage(db, query, {
+      name: "events",
+      key: timeKey(z.int()),
+      rows: (sql, slice) => listEvents(sql, { filter, ...slice }),
+      count: (sql) => countEvents(sql, filter),
+    });
   },
 
   getEvent: async ({ params }, { db }) => await db.query((sql) => findWithDetections(sql, params.event_id)),

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Image as ImageRecord } from "../../contract/routes/images.ts";
 import type { Sql } from "../../platform/database/database.ts";
+import { follows, type Keyed, keyInstant, type Slice, type TimeKey } from "../../platform/database/keyset.ts";
 import type { ImageStatus } from "./images-repository.ts";
 
 export type Image = z.output<typeof ImageRecord>;
@@ -81,23 +82,11 @@ export interface ImageFilter {
   readonly to?: Date | undefined;
 }
 
-/** Sort key of the list: time with all its digits, and id. */
-export type ImageKey = readonly [takenAt: string, id: number];
-
-export interface ImageSlice {
-  readonly filter: ImageFilter;
-  /** Continues after this row. */
-  readonly after: ImageKey | undefined;
-  readonly offset: number;
-  /** Maximum number of rows. */
-  readonly limit: number;
-}
-
 /** Returns a page of the ledger, newest first, each entry with its sort key. Merges one walk down the index per camera. */
 export async function listImages(
   sql: Sql,
-  { filter, after, offset, limit }: ImageSlice,
-): Promise<readonly { readonly record: Image; readonly key: ImageKey }[]> {
+  { filter, after, offset, limit }: Slice<TimeKey> & { readonly filter: ImageFilter },
+): Promise<readonly Keyed<Image, TimeKey>[]> {
   const rows = await sql<(Image & { readonly sort_time: string })[]>`
     with page as (
       select p.image_id, p.taken_at
@@ -107,7 +96,7 @@ export async function listImages(
         from images i
         where i.camera_id = c.camera_id
           ${conditions(sql, filter)}
-          ${after ? sql`and (i.taken_at, i.image_id) < (${after[0]}::text::timestamptz, ${after[1]}::bigint)` : sql``}
+          ${follows(sql, sql`i.taken_at, i.image_id`, after)}
         order by i.taken_at desc, i.image_id desc
         limit ${limit + offset}
       ) p
@@ -116,7 +105,7 @@ export async function listImages(
       limit ${limit}
       offset ${offset}
     )
-    select ${columns(sql)}, to_char(i.taken_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as sort_time
+    select ${columns(sql)}, ${keyInstant(sql, sql`i.taken_at`)} as sort_time
     from page
     join images i on i.image_id = page.image_id
     order by page.taken_at desc, page.image_id desc

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { decodeCursor, KeyInstant, makePage } from "../../contract/cursor.ts";
 import { Problem } from "../../contract/problem.ts";
 import type { sceneRoutes } from "../../contract/routes/scenes.ts";
+import { readPage, timeKey } from "../../platform/database/keyset.ts";
 import type { Operations } from "../../work/operations/operation.ts";
 import { requireCamera } from "../cameras/required.ts";
 import { endIncidents } from "../incidents/incidents.ts";
@@ -9,28 +9,21 @@ import { openIncidents } from "../incidents/incidents-repository.ts";
 import { acknowledge, countSceneChanges, listSceneChanges } from "./scene-changes-repository.ts";
 import { adoptView } from "./views-repository.ts";
 
-const listName = "scene-changes";
-const Key = z.tuple([KeyInstant, z.int()]);
-
 /** The use cases of scene changes. */
 export const sceneOperations: Pick<Operations, keyof typeof sceneRoutes> = {
-  listSceneChanges: async ({ params: { camera_id: cameraId }, query: { acknowledged, limit, cursor } }, { db }) => {
-    const after = decodeCursor(cursor, listName, Key);
-    const [rows, total] = await db.query(async (sql) => {
-      await requireCamera(sql, cameraId);
-      return await Promise.all([
-        listSceneChanges(sql, cameraId, { acknowledged, after, limit: limit + 1 }),
-        countSceneChanges(sql, cameraId, acknowledged),
-      ]);
+  listSceneChanges: async ({ params: { camera_id: cameraId }, query }, { db }) => {
+    const { acknowledged } = query;
+    const { items, pagination } = await readPage(db, query, {
+      name: "scene-changes",
+      key: timeKey(z.int()),
+      rows: async (sql, slice) => {
+        await requireCamera(sql, cameraId);
+        return await listSceneChanges(sql, cameraId, { acknowledged, ...slice });
+      },
+      count: (sql) => countSceneChanges(sql, cameraId, acknowledged),
     });
-    const { items, pagination } = makePage({ listName, rows, limit, after, total, key: (row) => row.key });
-    return {
-      camera_id: cameraId,
-      scene_changes: items.map((row) => row.record),
-      total_changes: total,
-      next_cursor: pagination.next_cursor,
-      has_more: pagination.has_more,
-    };
+    const { total, next_cursor, has_more } = pagination;
+    return { camera_id: cameraId, scene_changes: items, total_changes: total, next_cursor, has_more };
   },
 
   acknowledgeSceneChange: async ({ params: { camera_id: cameraId, id } }, { db, clock }) => {

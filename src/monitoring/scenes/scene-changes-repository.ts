@@ -1,30 +1,24 @@
 import type { z } from "zod";
 import type { SceneChange as SceneChangeRecord } from "../../contract/routes/scenes.ts";
 import type { Sql } from "../../platform/database/database.ts";
+import { follows, type Keyed, keyInstant, type Slice, type TimeKey } from "../../platform/database/keyset.ts";
 
 /** A change of a camera's view as clients see it. */
 export type SceneChange = z.output<typeof SceneChangeRecord>;
-
-/** Sort key of the list: time with all its digits, and id. */
-export type SceneChangeKey = readonly [detectedAt: string, id: number];
 
 /** Returns a page of a camera's changes, newest first, each with its sort key; optionally filtered by `acknowledged`. */
 export async function listSceneChanges(
   sql: Sql,
   cameraId: string,
-  {
-    acknowledged,
-    after,
-    limit,
-  }: { readonly acknowledged: boolean | undefined; readonly after: SceneChangeKey | undefined; readonly limit: number },
-): Promise<readonly { readonly record: SceneChange; readonly key: SceneChangeKey }[]> {
+  { acknowledged, after, limit }: Omit<Slice<TimeKey>, "offset"> & { readonly acknowledged: boolean | undefined },
+): Promise<readonly Keyed<SceneChange, TimeKey>[]> {
   const rows = await sql<(SceneChange & { sort_time: string })[]>`
     select s.scene_change_id as id, s.camera_id, s.detected_at, s.change_type, s.similarity_score, s.acknowledged_at is not null as acknowledged,
-      s.acknowledged_at, s.file_path, to_char(s.detected_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as sort_time
+      s.acknowledged_at, s.file_path, ${keyInstant(sql, sql`s.detected_at`)} as sort_time
     from scene_changes s
     where s.camera_id = ${cameraId}
       ${withState(sql, acknowledged)}
-      ${after ? sql`and (s.detected_at, s.scene_change_id) < (${after[0]}::text::timestamptz, ${after[1]}::bigint)` : sql``}
+      ${follows(sql, sql`s.detected_at, s.scene_change_id`, after)}
     order by s.detected_at desc, s.scene_change_id desc
     limit ${limit}
   `;

@@ -1,4 +1,5 @@
 import type { Sql } from "../../platform/database/database.ts";
+import type { Slice } from "../../platform/database/keyset.ts";
 import type { QueueName } from "./jobs-repository.ts";
 import { noteWake } from "./wakes-repository.ts";
 
@@ -23,27 +24,22 @@ export async function countDeadJobs(sql: Sql): Promise<readonly { readonly queue
   `;
 }
 
-/** A part of the dead letters of a queue, newest first, below the id `after`. */
+/** A part of the dead letters of a queue, newest first, below the id in `after`. */
 export async function listDeadJobs(
   sql: Sql,
   queue: QueueName,
-  page: {
-    readonly jobId: number | undefined;
-    readonly after: number | undefined;
-    readonly offset: number;
-    readonly limit: number;
-  },
+  { jobId, after, offset, limit }: Slice<readonly [jobId: number]> & { readonly jobId: number | undefined },
 ): Promise<readonly DeadJob[]> {
   return await sql<DeadJob[]>`
     select j.job_id as "jobId", j.queue, j.subject, j.last_error as error, j.attempts, j.created_at as "createdAt"
     from jobs j
     where j.status = 'dead'
       and j.queue = ${queue}
-      ${page.jobId === undefined ? sql`` : sql`and j.job_id = ${page.jobId}`}
-      ${page.after === undefined ? sql`` : sql`and j.job_id < ${page.after}`}
+      ${jobId === undefined ? sql`` : sql`and j.job_id = ${jobId}`}
+      ${after ? sql`and j.job_id < ${after[0]}` : sql``}
     order by j.job_id desc
-    limit ${page.limit}
-    offset ${page.offset}
+    limit ${limit}
+    offset ${offset}
   `;
 }
 
