@@ -14,16 +14,16 @@ import { createSelftest, type Selftest } from "./selftest/selftest.ts";
 import { createPublisher } from "./workers/publisher.ts";
 import { createSupervisor, type Supervisor } from "./workers/supervisor.ts";
 
-/** The workers of this daemon, under their supervisor. None runs yet. */
+/** The workers of this daemon with their supervisor. None runs yet. */
 export interface AllWorkers {
   readonly supervisor: Supervisor;
   readonly watcher: FileWatcher;
   readonly selftest: Selftest;
-  /** Wakes the worker that has something to do after a commit with this note. */
+  /** Wakes the worker that has work after a commit with this note. */
   readonly wake: (note: string) => void;
 }
 
-/** Makes all workers that this daemon runs. */
+/** Creates all workers that this daemon runs. */
 export function createAllWorkers(
   foundation: Foundation,
   options: {

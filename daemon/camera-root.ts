@@ -6,8 +6,8 @@ import { noteReal, statWithTimeout } from "../src/platform/disk/fs-timeout.ts";
 import { NoAnswer } from "../src/platform/disk/no-answer.ts";
 
 /**
- * Makes the folder into which cameras upload where it is missing. One that does not answer is left for later: cameras elsewhere need it not.
- * Throws `Problem("unavailable")` when it cannot be made or is no folder.
+ * Creates the folder that cameras upload to if it is missing. A folder that does not reply is left for later, since cameras elsewhere do
+ * not need it. Throws `Problem("unavailable")` if the folder cannot be created or is not a folder.
  */
 export async function makeCameraRoot(path: string, log: Log): Promise<void> {
   try {
@@ -18,15 +18,15 @@ export async function makeCameraRoot(path: string, log: Log): Promise<void> {
     noteReal(path, await statWithTimeout(path, make));
   } catch (cause) {
     if (cause instanceof NoAnswer) {
-      log.error({ folder: path }, "the camera root does not answer; its cameras are taken up when it does");
+      log.error({ folder: path }, "the camera root does not respond; its cameras start when it does");
       return;
     }
     const { code } = cause as NodeJS.ErrnoException;
     const reason =
-      code === "EEXIST" || code === "ENOTDIR" ? "a file is in its place" : code === "ENOENT" ? "no folder can be made there" : code;
+      code === "EEXIST" || code === "ENOTDIR" ? "a file is in its place" : code === "ENOENT" ? "no folder can be created there" : code;
     throw new Problem(
       "unavailable",
-      `The folder of the cameras ${path} cannot be made (${reason}); make it and give it to this user, or choose another with CAMERA_ROOT`,
+      `The camera folder ${path} cannot be created (${reason}). Create it and make it writable for this user, or choose another with CAMERA_ROOT`,
       { cause },
     );
   }

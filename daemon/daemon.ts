@@ -22,33 +22,33 @@ export interface DaemonOptions {
   readonly config: Config;
   readonly log: Log;
   readonly clock?: Clock;
-  /** Replies that do not fit their schema are errors: for tests. */
+  /** A reply that does not fit its schema is an error: for tests. */
   readonly strictReplies?: boolean;
-  /** Follows the configuration files from which `config` was loaded; they are not followed without it. */
+  /** The configuration files that `config` was loaded from. Without it, changes to them have no effect. */
   readonly following?: Pick<FollowOptions, "loaded" | "setLogLevel">;
-  /** Called with pictures once they have their entries in the ledger. */
+  /** Called with pictures once they are in the ledger. */
   readonly onPictures?: (cameraId: string, paths: readonly string[]) => void;
 }
 
 /** A running daemon. */
 export interface Daemon {
-  /** Where the API answers. */
+  /** Address of the API. */
   readonly url: string;
   readonly port: number;
-  /** The certificate that clients have to trust; undefined unless homesec made it itself. */
+  /** The certificate that clients must trust; undefined unless homesec created it. */
   readonly ownCertificatePath: string | undefined;
   readonly context: OperationContext;
   readonly upstreams: Upstreams;
-  /** Where the data is, in words. */
+  /** Where the data is, as text for a person. */
   readonly databaseDescription: string;
   readonly dispatcher: JobDispatcher["kind"];
-  /** Stops everything in the reverse order of its start. A second call waits for the first. */
+  /** Stops everything in the reverse order of the start. A second call waits for the first. */
   stop(): Promise<void>;
 }
 
 /**
- * Puts the daemon together and starts it: database, migrations, upstream services, workers, HTTP and WebSocket. When a
- * part cannot start, stops what was started and throws the part's error.
+ * Assembles the daemon and starts it: database, migrations, upstream services, workers, HTTP and WebSocket. If a part cannot start, stops
+ * everything that was started and throws the part's error.
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   letHeapGrow();
@@ -63,7 +63,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   }
 }
 
-/** Each step uses only what the steps before it made. */
+/** Each step uses only the results of the steps before it. */
 async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daemon> {
   const foundation = await layFoundation(options, lifecycle);
   const { config, clock, log, version, engines, tls, settings, metrics, upstreams } = foundation;
@@ -75,7 +75,7 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
   await removeLeftovers({ context });
   const workers = createAllWorkers(foundation, { context, runtime, onPictures: options.onPictures });
   connect(foundation, { context, runtime, workers });
-  // everything that an answer needs exists before the first request can come
+  // everything that a reply needs exists before the first request can arrive
   const strictReplies = options.strictReplies ?? false;
   const serving = await startServing(context, { lifecycle, tls, version, counter, strictReplies });
   runtime.attach({ ...serving, ...workers, metrics });
@@ -93,7 +93,7 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
   };
 }
 
-/** Gives the workers to those that report on them: the cluster, the metrics, and the database, whose commits wake them. */
+/** Gives the workers to the parts that report on them: the cluster, the metrics, and the database, whose commits wake them. */
 function connect(
   { version, engines, cluster, metrics, upstreams }: Foundation,
   {
@@ -118,7 +118,7 @@ function connect(
   });
 }
 
-/** Takes WebSocket clients and signals from other daemons, and starts the workers. Registers how to stop each. */
+/** Accepts WebSocket clients and signals from other daemons, and starts the workers. Registers how to stop each. */
 async function startWork(
   { config, lifecycle, cluster }: Foundation,
   {

@@ -14,21 +14,21 @@ import { type Daemon, startDaemon } from "./daemon.ts";
 import { addressOptions, reachable, type ServeOptions, stopped, untilAborted } from "./serve.ts";
 
 export interface DemoOptions extends ServeOptions {
-  /** End with exit code 0 after the first judged event. */
+  /** End with exit code 0 after the first scored event. */
   readonly once: boolean;
 }
 
 type Detection = z.output<typeof DetectionRecord>;
 
 const cameraId = "demo-walkway";
-/** The demonstration camera uploads a picture so often, like a camera that saw something move. */
+/** Interval of uploads, as from a camera that sees something move. */
 const uploadEveryMs = 700;
-/** Without a judged event after so long, `--once` has failed. */
-const patienceMs = 120_000;
+/** Without a scored event in this time, `--once` fails. */
+const scoreTimeoutMs = 120_000;
 
 /**
- * Runs the real daemon with a demonstration camera and prints what happens as it happens. Returns the exit code: with
- * `once` 0 after the first judged event, 1 when none comes.
+ * Runs the real daemon with a demonstration camera and prints what happens as it happens. Returns the exit code. With `once` it is 0 after
+ * the first scored event and 1 if there is none.
  */
 export async function demo(options: DemoOptions): Promise<number> {
   const { config, log, out } = options;
@@ -37,7 +37,7 @@ export async function demo(options: DemoOptions): Promise<number> {
     out.write(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)} s  ${what.padEnd(14)} ${text}\n`);
   };
   for (const warning of options.warnings) log.warn({}, warning);
-  say("starting", "the daemon with its own database, detector and language model ...");
+  say("starting", "the daemon with a database, a detector and a language model ...");
   const daemon = await startDaemon({
     config,
     log,
@@ -51,16 +51,16 @@ export async function demo(options: DemoOptions): Promise<number> {
   try {
     say("API", daemon.url);
     say("pictures", `${config.cameraRoot}/<camera>/`);
-    const story = tellStory(await toFollow(daemon, config), signal, say);
+    const messages = printMessages(await toFollow(daemon, config), signal, say);
     const uploads = upload(join(config.cameraRoot, cameraId), signal);
-    const first = await Promise.race([story.first, story.done, uploads.then(() => giveUp(signal)), untilAborted(options.signal)]);
-    if (first === "judged") {
+    const first = await Promise.race([messages.first, messages.done, uploads.then(() => timeOut(signal)), untilAborted(options.signal)]);
+    if (first === "scored") {
       code = 0;
       if (!options.once) {
         out.write(
           [
             "",
-            "That was the whole way of a picture, for real. The daemon keeps running; Ctrl-C stops it.",
+            "That was the complete pipeline, from a picture to a scored event. The daemon keeps running; press Ctrl-C to stop it.",
             `  try your own   copy a picture of people into a new folder under ${config.cameraRoot}`,
             `  look around    ${options.called} events list ${addressOptions(daemon)}`,
             `                 curl ${daemon.ownCertificatePath === undefined ? "" : `--cacert ${daemon.ownCertificatePath} `}${reachable(daemon.url)}/api/events`,
@@ -73,10 +73,10 @@ export async function demo(options: DemoOptions): Promise<number> {
     } else if (options.signal.aborted) {
       code = 0;
     } else {
-      say("gave up", "no event was judged in time; `homesec health` and the log say more");
+      say("timed out", "no event was scored in time; see `homesec health` and the log");
     }
     end.abort();
-    await Promise.all([story.done, uploads]);
+    await Promise.all([messages.done, uploads]);
   } finally {
     out.write("Stopping ...\n");
     end.abort();
@@ -87,7 +87,7 @@ export async function demo(options: DemoOptions): Promise<number> {
 
 type Say = (what: string, text: string) => void;
 
-/** Where the daemon is, with what its configuration wants of a client. */
+/** The daemon's address, with the credentials that its configuration requires of a client. */
 async function toFollow({ url, ownCertificatePath }: Daemon, config: Config): Promise<DaemonToFollow> {
   return {
     url: reachable(url),
@@ -98,17 +98,17 @@ async function toFollow({ url, ownCertificatePath }: Daemon, config: Config): Pr
 }
 
 /**
- * Prints what the live messages tell. `first` resolves at the first judged event, `done` when the signal ended it; it rejects when the daemon lets
- * nobody follow.
+ * Prints the live messages. `first` resolves at the first scored event. `done` resolves after the signal has ended it, and rejects if the
+ * daemon refuses the connection.
  */
-function tellStory(
+function printMessages(
   daemon: DaemonToFollow,
   signal: AbortSignal,
   say: Say,
-): { readonly first: Promise<"judged">; readonly done: Promise<void> } {
-  let judged: () => void = () => {};
-  const first = new Promise<"judged">((resolve) => {
-    judged = () => resolve("judged");
+): { readonly first: Promise<"scored">; readonly done: Promise<void> } {
+  let scored: () => void = () => {};
+  const first = new Promise<"scored">((resolve) => {
+    scored = () => resolve("scored");
   });
   let lastReason: string | undefined;
   const onState = (state: TailState): void => {
@@ -120,20 +120,20 @@ function tellStory(
     const findings = collectFindings(say);
     for await (const message of tail({ ...daemon, signal, onState })) {
       if (message.type === "detection.new") findings.add(message.data);
-      else findings.tell();
-      if (message.type !== "gap") tell(message, say);
-      if (message.type === "event.updated" && message.data.risk_score !== null) judged();
+      else findings.print();
+      if (message.type !== "gap") printMessage(message, say);
+      if (message.type === "event.updated" && message.data.risk_score !== null) scored();
     }
   };
   return { first, done: follow() };
 }
 
-/** Puts what was found in one picture into one line: its messages come together. */
-function collectFindings(say: Say): { add(detection: Detection): void; tell(): void } {
+/** Prints the detections of a picture in one line: their messages arrive together. */
+function collectFindings(say: Say): { add(detection: Detection): void; print(): void } {
   const gatherMs = 60;
   let found: Detection[] = [];
   let timer: NodeJS.Timeout | undefined;
-  const tellNow = (): void => {
+  const print = (): void => {
     clearTimeout(timer);
     const [first] = found;
     if (!first) return;
@@ -141,38 +141,38 @@ function collectFindings(say: Say): { add(detection: Detection): void; tell(): v
     const counts = types.map((type) => `${found.filter(({ object_type }) => object_type === type).length} x ${type}`);
     const sure = [...new Set(found.map(({ confidence }) => Math.round(confidence * 100)))].toSorted((a, b) => a - b);
     const range = sure.length === 1 ? `${sure[0]}` : `${sure[0]} to ${sure.at(-1)}`;
-    say("found", `${basename(first.file_path)}: ${counts.join(", ")}, ${range} % sure`);
+    say("found", `${basename(first.file_path)}: ${counts.join(", ")}, confidence ${range} %`);
     found = [];
   };
   return {
     add: (detection) => {
-      if (found[0] && found[0].file_path !== detection.file_path) tellNow();
+      if (found[0] && found[0].file_path !== detection.file_path) print();
       found.push(detection);
       clearTimeout(timer);
-      timer = setTimeout(tellNow, gatherMs);
+      timer = setTimeout(print, gatherMs);
     },
-    tell: tellNow,
+    print,
   };
 }
 
-function tell(message: JournalMessage, say: Say): void {
+function printMessage(message: JournalMessage, say: Say): void {
   if (message.type === "event") {
     const { id, detection_count, object_types } = message.data;
-    say("event opened", `event ${id}: ${detection_count} detections of ${object_types.join(", ")}; asking the language model`);
+    say("event opened", `event ${id}: ${detection_count} detections of ${object_types.join(", ")}; waiting for the language model`);
   }
   if (message.type !== "event.updated" || message.data.risk_score === null) return;
   const { id, risk_score, risk_level, summary, reasoning, risk_factors } = message.data;
-  say("event judged", `event ${id}: risk ${risk_score} of 100 (${risk_level})`);
+  say("event scored", `event ${id}: risk ${risk_score} of 100 (${risk_level})`);
   say("  summary", summary);
   say("  reasoning", reasoning);
   for (const factor of risk_factors) say("  factor", `${String(factor.contribution).padStart(4)}  ${factor.name}`);
 }
 
-/** Puts the pictures into the camera's folder one by one, as an FTP server does: under another name first. */
+/** Copies the pictures one by one into the camera's folder, as an FTP server does: under another name first. */
 async function upload(folder: string, signal: AbortSignal): Promise<void> {
   const source = join(packageRoot(), "demo", "pictures");
   const names = (await readdir(source)).filter((name) => name.endsWith(".jpg")).toSorted();
-  if (names.length === 0) throw new Problem("not_found", `the demonstration's pictures are missing in ${source}; install homesec again`);
+  if (names.length === 0) throw new Problem("not_found", `the demonstration pictures are missing in ${source}; reinstall homesec`);
   await mkdir(folder, { recursive: true });
   const stamp = Date.now().toString(36);
   for (const name of names) {
@@ -184,7 +184,7 @@ async function upload(folder: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-async function giveUp(signal: AbortSignal): Promise<"gave up"> {
-  await pause(patienceMs, signal);
-  return "gave up";
+async function timeOut(signal: AbortSignal): Promise<"timed out"> {
+  await pause(scoreTimeoutMs, signal);
+  return "timed out";
 }

@@ -6,20 +6,20 @@ import { createInProcessDispatcher } from "../src/platform/store/in-process-disp
 import type { JobDispatcher } from "../src/platform/store/job-dispatcher.ts";
 
 /**
- * At its end the embedded server writes its memory to disk, which takes seconds on a slow one. A kill loses nothing, but the next start then
- * reads all of its files. A service manager waits 30 s for the daemon.
+ * When it stops, the embedded server writes its memory to disk, which takes seconds on a slow disk. A kill loses nothing, but the next
+ * start then reads all of its files. A service manager waits 30 s for the daemon.
  */
 const embeddedStopMs = 22_000;
 
-/** The database, and what dispatches its jobs to workers. */
+/** The database, and the dispatchers that hand its jobs to workers. */
 export interface Engines {
   readonly database: OpenDatabase;
   readonly dispatcher: JobDispatcher;
-  /** Dispatches the queue `deliver`, whose lanes are kept in the rows: always in this process. */
+  /** Dispatches the queue `deliver`. Its sub-queues exist only in the rows, so it always runs in this process. */
   readonly deliveryDispatcher: JobDispatcher;
 }
 
-/** Opens the database and the job dispatchers and registers how to close them. Rejects when one cannot be reached. */
+/** Opens the database and the job dispatchers and registers how to close them. Rejects if one cannot be reached. */
 export async function openEngines(config: Config, log: Log, lifecycle: Lifecycle): Promise<Engines> {
   const database = await openDatabase({
     databaseUrl: config.databaseUrl,
@@ -37,7 +37,7 @@ export async function openEngines(config: Config, log: Log, lifecycle: Lifecycle
   return { database, dispatcher, deliveryDispatcher };
 }
 
-/** Loads BullMQ only with a Redis: it takes a sixth of the time of a start, and 20 MB. */
+/** Loads BullMQ only with Redis: it takes a sixth of the start time and 20 MB. */
 async function createDispatcher({ redisUrl }: Config, log: Log): Promise<JobDispatcher> {
   if (redisUrl === undefined) return createInProcessDispatcher();
   const { createBullmqDispatcher } = await import("../src/platform/store/bullmq-dispatcher.ts");

@@ -26,7 +26,7 @@ import { openTls, type Tls } from "./tls/tls.ts";
 import { startServices } from "./upstreams/services.ts";
 import type { Upstreams } from "./upstreams/upstreams.ts";
 
-/** What every other part of the daemon uses, and nothing that uses another part. */
+/** The parts that every other part of the daemon uses. They use no other part. */
 export interface Foundation {
   readonly config: Config;
   readonly clock: Clock;
@@ -39,7 +39,7 @@ export interface Foundation {
   readonly engines: Engines;
   readonly tls: Tls | undefined;
   readonly cluster: Cluster;
-  /** Stores a journal entry that no other change is stored with. */
+  /** Stores a single journal entry. */
   readonly announce: (entry: JournalEntry) => Promise<void>;
   readonly settings: ReturnType<typeof createSettings>;
   readonly metrics: DaemonMetrics;
@@ -47,15 +47,15 @@ export interface Foundation {
 }
 
 /**
- * Opens the database, the job dispatchers and the certificate, and starts the upstream services: built-in ones load while the database gets
- * ready. Registers how to stop each.
+ * Opens the database, the job dispatchers and the certificate, and starts the upstream services. Built-in services load while the database
+ * gets ready. Registers how to stop each part.
  */
 export async function layFoundation(
   options: { readonly config: Config; readonly log: Log; readonly clock?: Clock },
   lifecycle: Lifecycle,
 ): Promise<Foundation> {
   const { log, clock = systemClock } = options;
-  // a copy: values that can change at run time change in it
+  // a copy, since values that can change at run time change in it
   const config: Config = { ...options.config };
   const version = programVersion();
   const recentEvents = createRecentEvents(clock);
@@ -81,7 +81,7 @@ export async function layFoundation(
   return { config, clock, log, lifecycle, version, own, recentEvents, engines, tls, cluster, announce, settings, metrics, upstreams };
 }
 
-/** Entries are stored one after the other: of two changes of one thing, the later must not be stored first. */
+/** Entries are stored one after the other: of two changes to the same thing, the later one must not be stored first. */
 function createAnnouncer(db: Database, clock: Clock): (entry: JournalEntry) => Promise<void> {
   let last: Promise<unknown> = Promise.resolve();
   return (entry) => {
@@ -91,7 +91,7 @@ function createAnnouncer(db: Database, clock: Clock): (entry: JournalEntry) => P
   };
 }
 
-/** Migrates the database, joins the other daemons on it, and opens everything that needs its rows. Registers how to stop each. */
+/** Migrates the database, joins the other daemons on it, and opens everything that needs its rows. Registers how to stop each part. */
 export async function openStores(foundation: Foundation): Promise<Pick<OperationContext, "store" | "sealer" | "outbound">> {
   const { config, clock, log, lifecycle, own, cluster, settings, upstreams } = foundation;
   const { db } = foundation.engines.database;

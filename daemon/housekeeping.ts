@@ -15,27 +15,27 @@ import { createGpuMonitor } from "./workers/gpu-monitor.ts";
 import { createHealthReporter } from "./workers/health-reporter.ts";
 import type { Worker } from "./workers/worker.ts";
 
-/** What some of them tell or ask. */
+/** Parts that some of these workers use. */
 export interface HousekeepingParts {
   readonly selftest: Selftest;
   readonly recentEvents: RecentEvents;
 }
 
-/** The workers that no picture passes. */
+/** The workers that handle no pictures. */
 export interface Housekeeping {
-  /** What every process needs: on rows that are its own, and, of several that share a database, on its own files. */
+  /** Workers that every process runs: on its own rows and, if several share a database, on its own files. */
   readonly everywhere: readonly Worker[];
   readonly cameraWatcher: Worker;
   readonly maintaining: readonly Worker[];
 }
 
-/** Makes the workers that no picture passes: who keeps rows true, learns what is usual, measures, deletes by age and looks at the health. */
+/** Creates the workers that handle no pictures: they maintain rows, learn baselines, measure, delete old data and check the health. */
 export function createHousekeeping(
   { context, runtime, upstreams, peers }: WorkerContext,
   { selftest, recentEvents }: HousekeepingParts,
 ): Housekeeping {
   const { db, clock, log, config, settings } = context;
-  /** Whether pictures are found now, by whichever daemon. */
+  /** Whether any daemon finds pictures now. */
   const watching = (): boolean =>
     peers.does("file_watcher")
       ? runtime.workers().find(({ name }) => name === "file_watcher")?.running !== false
@@ -49,7 +49,7 @@ export function createHousekeeping(
     clock,
     log,
     beat: (sql) => peers.beat(sql),
-    // who finds pictures knows since when it listens
+    // only the daemon that finds pictures knows how long it has been watching
     judges: () => peers.does("file_watcher"),
     judgedElsewhere: (folderPath) => peers.watchedElsewhere(folderPath),
     // may change at run time
@@ -63,7 +63,7 @@ export function createHousekeeping(
       if (fault !== undefined) return { reason: "unusable", detail: fault };
       const breaker = upstreams.breakers().find(({ name }) => name === "detector");
       return breaker?.state === "open"
-        ? { reason: "breaker_open", detail: `The detector does not answer; it is asked again at ${breaker.reset_at?.toISOString()}` }
+        ? { reason: "breaker_open", detail: `The detector does not respond; the next attempt is at ${breaker.reset_at?.toISOString()}` }
         : undefined;
     },
     watching,
@@ -94,7 +94,7 @@ export function createHousekeeping(
   const selftests = everyMs > 0 ? [createSelftestWorker({ selftest, everyMs, clock, log })] : [];
   const lookEveryMs = config.cameraCheckSeconds * 1000;
   const cameraWatcher = createCameraWatcher({ db, clock, log, settings, roots: rootsOf(config), everyMs: lookEveryMs });
-  // one that is alone has its files deleted with the rows
+  // a daemon that is alone deletes its files together with the rows
   const fileCleaners = peers.alone ? [] : [createFileCleaner({ db, config, clock, log })];
   return {
     everywhere: [caretaker, ...fileCleaners],

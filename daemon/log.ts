@@ -10,27 +10,27 @@ import { redact } from "../src/base/log/redact.ts";
 
 export interface LogOptions {
   readonly level: "debug" | "info" | "warn" | "error";
-  /** How lines look at `destination`. Files always hold JSON. */
+  /** Format of the lines at `destination`. Files always hold JSON. */
   readonly format: "pretty" | "json";
   /** Whether pretty lines have colours. */
   readonly colour?: boolean;
   readonly destination: NodeJS.WritableStream;
-  /** Where the daily files go; no files without it. */
+  /** Folder of the daily files. Without it, no files are written. */
   readonly folder?: string;
   readonly clock: Clock;
 }
 
-/** A log that is open. */
+/** An open log. */
 export interface OpenLog extends Log {
-  /** Changes the least important level that is logged. */
+  /** Changes the lowest level that is logged. */
   setLevel(level: LogOptions["level"]): void;
-  /** Ends the file. What is logged afterwards goes to the destination only. */
+  /** Closes the file. Later lines go to the destination only. */
   close(): void;
 }
 
 /**
- * A log to `destination` and into `<folder>/YYYY-MM-DD.ndjson`, a new file each local day. Secrets are masked in every
- * line. A file that cannot be written is reported once at the destination and never stops the caller.
+ * Creates a log to `destination` and to `<folder>/YYYY-MM-DD.ndjson`, with a new file each local day. Masks secrets in every line. If a
+ * file cannot be written, the log reports that once at the destination and never stops the caller.
  */
 export function createLog({ level, format, colour = false, destination, folder, clock }: LogOptions): OpenLog {
   const shown = format === "pretty" ? prettyLines(destination, colour) : destination;
@@ -59,7 +59,7 @@ export function createLog({ level, format, colour = false, destination, folder, 
   });
 }
 
-/** `own` goes with every line; merged here, since pino's children write a field twice when a line has one of the same name. */
+/** Adds `own` to every line. It is merged here because pino's children write a field twice if the line has one of the same name. */
 function asLog(logger: pino.Logger, own: object = {}): Log {
   return {
     debug: (fields, message) => logger.debug({ ...own, ...fields }, message),
@@ -70,7 +70,7 @@ function asLog(logger: pino.Logger, own: object = {}): Log {
   };
 }
 
-/** One line a message, with local times: for a person at a terminal. */
+/** One line per message, with local times: for a person at a terminal. */
 function prettyLines(destination: LogOptions["destination"], colorize: boolean): Writable {
   const target = new Writable({
     decodeStrings: false,
@@ -90,8 +90,8 @@ function prettyLines(destination: LogOptions["destination"], colorize: boolean):
 }
 
 /**
- * A JSON line whose texts do nothing to a terminal: names of files and answers of services may hold signs that move the cursor, and signs
- * that reorder text. Ends of lines and tabs stay.
+ * Makes a JSON line safe for a terminal: file names and replies of services may contain characters that move the cursor or reorder text.
+ * Line ends and tabs stay.
  */
 function harmless(line: string): string {
   return line.replace(/\\\\|\\u00(?:[01][0-9a-f]|7f)|\\[bfr]|[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/gi, (found) =>
@@ -99,10 +99,10 @@ function harmless(line: string): string {
   );
 }
 
-/** A file that could not be written is tried again so often: a disk that was full has room again. */
+/** Delay before the file is tried again after a failed write: a full disk may have room again. */
 const retryMs = 10_000;
 
-/** A file per local day. Written at once: what was logged before a crash is what explains it. */
+/** One file per local day. Lines are written at once, since the last lines before a crash explain it. */
 class DailyFile {
   readonly #folder: string;
   readonly #clock: Clock;
@@ -111,7 +111,7 @@ class DailyFile {
   #descriptor: number | undefined;
   #state: "writing" | "broken" | "closed" = "writing";
   #brokenAt = 0;
-  /** The last line was written in part only. */
+  /** The last line was written only in part. */
   #isTorn = false;
 
   constructor(folder: string, clock: Clock, onProblem: (problem: string) => void) {
@@ -123,13 +123,13 @@ class DailyFile {
   write(line: string): void {
     const now = this.#clock.now();
     const wasBroken = this.#state === "broken";
-    // either way round: the clock may have been set back
+    // in both directions, since the clock may have been set back
     if (this.#state === "closed" || (wasBroken && Math.abs(now.getTime() - this.#brokenAt) < retryMs)) return;
     try {
       const bytes = Buffer.from(this.#isTorn ? `\n${line}` : line);
       const written = writeSync(this.#fileOf(localDay(now)), bytes);
       if (written > 0) this.#isTorn = written < bytes.length;
-      if (written < bytes.length) throw new Error("there is no room on the disk");
+      if (written < bytes.length) throw new Error("the disk is full");
       this.#state = "writing";
     } catch (error) {
       this.#state = "broken";

@@ -18,7 +18,7 @@ import { resetBreaker } from "./upstreams/services.ts";
 import type { Upstreams } from "./upstreams/upstreams.ts";
 import type { Supervisor } from "./workers/supervisor.ts";
 
-/** The parts that are made after the operations that use them. */
+/** The parts that are created after the operations that use them. */
 export interface RunningParts {
   readonly url: string;
   readonly hub: Hub;
@@ -28,15 +28,15 @@ export interface RunningParts {
   readonly watcher: FileWatcher;
 }
 
-/** What the operations see of the running daemon. */
+/** The running daemon as the operations see it. */
 export interface DaemonRuntime extends Runtime {
-  /** Attaches the parts once they exist. No operation may run before: it throws. */
+  /** Attaches the parts once they exist. An operation that runs earlier throws. */
   attach(parts: RunningParts): void;
   /** Sends journal rows that this process has numbered to its live clients. */
   publish(rows: readonly PublishedRow[]): void;
 }
 
-/** Makes what the operations see of the running daemon. */
+/** Creates the view of the running daemon for the operations. */
 export function createRuntime(options: {
   readonly version: string;
   readonly clock: Clock;

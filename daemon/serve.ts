@@ -7,23 +7,23 @@ import { type Daemon, startDaemon } from "./daemon.ts";
 import type { OpenLog } from "./log.ts";
 import type { ServiceManager } from "./service-manager.ts";
 
-/** What `homesec serve` gets from the command line. */
+/** Input of `homesec serve` from the command line. */
 export interface ServeOptions extends LoadedConfig {
   readonly log: OpenLog;
-  /** Where a person reads what to do next. */
+  /** Output for the person at the terminal. */
   readonly out: { write(text: string): unknown };
-  /** How the person calls homesec: `homesec`, or `npx homesec`. */
+  /** How the person starts homesec: `homesec` or `npx homesec`. */
   readonly called: string;
-  /** Fires when the daemon shall stop. */
+  /** Fires when the daemon must stop. */
   readonly signal: AbortSignal;
 }
 
 interface ServeOptionsWithManager extends ServeOptions {
-  /** Who is told when it is ready, lives and stops. */
+  /** Receives readiness, heartbeats and the stop. */
   readonly serviceManager: ServiceManager;
 }
 
-/** Runs the daemon until the signal fires. Returns the exit code; throws `Problem` when it cannot start. */
+/** Runs the daemon until the signal fires. Returns the exit code; throws `Problem` if it cannot start. */
 export async function serve(options: ServeOptionsWithManager): Promise<number> {
   for (const warning of options.warnings) options.log.warn({}, warning);
   const daemon = await startDaemon({
@@ -32,7 +32,7 @@ export async function serve(options: ServeOptionsWithManager): Promise<number> {
     following: { loaded: options, setLogLevel: (level) => options.log.setLevel(level) },
   });
   options.out.write(greeting(daemon, options));
-  await options.serviceManager.ready(`Answers at ${daemon.url}`, () => daemon.context.runtime?.supervisorAlive() ?? true);
+  await options.serviceManager.ready(`Listening on ${daemon.url}`, () => daemon.context.runtime?.supervisorAlive() ?? true);
   await untilAborted(options.signal);
   options.out.write("Stopping ...\n");
   const [code] = await Promise.all([stopped(daemon, options.log), options.serviceManager.stopping()]);
@@ -47,7 +47,7 @@ export function untilAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Stops the daemon and returns the exit code: 1 when a part of it did not stop as it should. */
+/** Stops the daemon and returns the exit code: 1 if a part of it did not stop cleanly. */
 export async function stopped(daemon: Daemon, log: Log): Promise<number> {
   try {
     await daemon.stop();
@@ -62,13 +62,13 @@ function greeting(daemon: Daemon, { config, called }: ServeOptions): string {
   const { version } = daemon.context.runtime ?? { version: "" };
   const upstream = (name: "detector" | "language_model"): string =>
     daemon.upstreams.label(name) === "built-in" ? `built-in (set ${name.toUpperCase()}_URL to use your own)` : daemon.upstreams.label(name);
-  // commands find the daemon by HOST and PORT, which another terminal may not have
+  // commands find the daemon by HOST and PORT, which may not be set in another terminal
   const where = daemon.url === "http://127.0.0.1:8000" ? "" : ` ${addressOptions(daemon)}`;
   return [
     `homesec ${version} is running. Press Ctrl-C to stop it.`,
     "",
     `  API              ${daemon.url}`,
-    ...(daemon.ownCertificatePath === undefined ? [] : [`  certificate      ${daemon.ownCertificatePath} (made by homesec itself)`]),
+    ...(daemon.ownCertificatePath === undefined ? [] : [`  certificate      ${daemon.ownCertificatePath} (self-signed by homesec)`]),
     ...(rolesLeftOut(config.roles).length === 0 ? [] : [`  roles            ${rolesText(config.roles)}`]),
     `  pictures         ${config.cameraRoot}/<camera>/`,
     `  detector         ${config.detectorUrl === undefined && config.roles.includes("detect") ? (ownModel(config) ?? upstream("detector")) : upstream("detector")}`,
@@ -78,32 +78,32 @@ function greeting(daemon: Daemon, { config, called }: ServeOptions): string {
     `  log              ${config.dataDir}/logs`,
     "",
     "What to do next:",
-    "  - Have a camera upload pictures (JPEG, PNG, WebP) into a folder of its own;",
+    "  - Have a camera upload pictures (JPEG, PNG, WebP) into its own folder;",
     "    the folder's name becomes the camera. To try: copy a picture into a new one.",
     "  - In another terminal:",
     `      live       ${called} live${where}`,
     `      cameras    ${called} cameras list${where}`,
-    `      all well?  ${called} health${where}`,
+    `      health     ${called} health${where}`,
     "",
     "",
   ].join("\n");
 }
 
-/** What the built-in detector sees with, when the user has named a model. */
+/** Describes the user's own model of the built-in detector; undefined without one. */
 function ownModel(config: Config): string | undefined {
   if (config.detectorModelPath === undefined) return undefined;
   const fault = modelFault(config);
   return fault === undefined
     ? `built-in, with the model ${config.detectorModelPath}`
-    : `built-in, BUT IT SEES NOTHING. ${fault}. Pictures wait until then.`;
+    : `built-in, BUT IT DETECTS NOTHING. ${fault}. Pictures wait until this is fixed.`;
 }
 
-/** By which options a command finds this daemon. */
+/** Returns the options that a command needs to reach this daemon. */
 export function addressOptions({ url, ownCertificatePath }: Daemon): string {
   return `--url ${reachable(url)}${ownCertificatePath === undefined ? "" : ` --ca-file ${ownCertificatePath}`}`;
 }
 
-/** The address as it is reached from this machine: "every address" is none to connect to. */
+/** Returns the address for use on this machine: a client cannot connect to a wildcard address. */
 export function reachable(url: string): string {
   return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
 }

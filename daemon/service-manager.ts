@@ -2,23 +2,23 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { Log } from "../src/base/log/log.ts";
 
-/** The variables by which systemd says where it listens, how often it wants to hear from us, and from which process. */
+/** The variables that hold systemd's socket, the watchdog interval and the watched process. */
 export const serviceManagerVariables = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] as const;
 
 export interface ServiceManagerOptions {
-  /** What was in these variables when the program started. */
+  /** Values of these variables when the program started. */
   readonly said: Readonly<Partial<Record<(typeof serviceManagerVariables)[number], string | undefined>>>;
   readonly pid: number;
-  /** Where programs are looked for: the PATH of the environment. */
+  /** Folders to search for programs: the PATH of the environment. */
   readonly searchPath: string | undefined;
   readonly log: Log;
 }
 
-/** Who started the daemon and wants to know how it is: systemd, for a unit of `Type=notify`. Without one nothing is told. */
+/** The service manager that started the daemon: systemd, for a unit of `Type=notify`. Without one, every call does nothing. */
 export interface ServiceManager {
-  /** The start is over. From then on it also hears that the daemon lives, as often as it wants, while `alive` says so. */
+  /** Reports that the start is complete. From then on also sends watchdog heartbeats while `alive` returns true. */
   ready(status: string, alive: () => boolean): Promise<void>;
-  /** The daemon ends on purpose. */
+  /** Reports that the daemon stops on purpose. */
   stopping(): Promise<void>;
 }
 
@@ -26,8 +26,8 @@ const execute = promisify(execFile);
 const tellWithinMs = 10_000;
 
 /**
- * Speaks to the service manager through the program `systemd-notify`, since Node.js has no datagram sockets of Unix. That one is a
- * child of ours: the unit needs `NotifyAccess=all`. What cannot be told is a warning in the log, never an error.
+ * Talks to the service manager with the program `systemd-notify`, since Node.js has no Unix datagram sockets. The program is a child
+ * process, so the unit needs `NotifyAccess=all`. A failed report is a warning in the log, never an error.
  */
 export function createServiceManager({ said, pid, searchPath, log }: ServiceManagerOptions): ServiceManager {
   const socket = said.NOTIFY_SOCKET ?? "";
@@ -40,7 +40,7 @@ export function createServiceManager({ said, pid, searchPath, log }: ServiceMana
       await execute("systemd-notify", what, { env: { PATH: searchPath, NOTIFY_SOCKET: socket }, timeout: tellWithinMs });
       failing = false;
     } catch (error) {
-      if (!failing) log.warn({ told: what, error: String(error) }, "systemd-notify could not tell the service manager");
+      if (!failing) log.warn({ sent: what, error: String(error) }, "systemd-notify could not notify the service manager");
       failing = true;
     }
   };
@@ -61,7 +61,7 @@ export function createServiceManager({ said, pid, searchPath, log }: ServiceMana
   };
 }
 
-/** A third of the time after which the service manager takes us for dead, so that one sign of life may get lost, at most a minute. Undefined when it does not watch. */
+/** Interval of heartbeats: a third of the watchdog timeout, so that one may be lost; at most a minute. Undefined without a watchdog. */
 function lifeSignEveryMs({ WATCHDOG_USEC, WATCHDOG_PID }: ServiceManagerOptions["said"], pid: number): number | undefined {
   const limitMs = Number(WATCHDOG_USEC ?? "") / 1_000;
   if (!(limitMs > 0) || (WATCHDOG_PID !== undefined && Number(WATCHDOG_PID) !== pid)) return undefined;

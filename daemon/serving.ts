@@ -13,7 +13,7 @@ import { createGates } from "./live/gates.ts";
 import { createHub, type Hub } from "./live/hub.ts";
 import type { Tls } from "./tls/tls.ts";
 
-/** Where the API and the WebSocket answer. */
+/** The addresses of the API and the live connections. */
 export interface Serving {
   readonly url: string;
   readonly port: number;
@@ -21,8 +21,8 @@ export interface Serving {
 }
 
 /**
- * Listens for HTTP and WebSocket, and registers how to stop. Everything that an answer may need must be there already.
- * The hub is still to be started: whoever waits for that would not know it when the first question comes.
+ * Listens for HTTP and WebSocket, and registers how to stop. Everything that a reply may need must exist already. The caller starts the hub
+ * later: its start waits for the database, and the first request may arrive before that.
  */
 export async function startServing(
   context: OperationContext,

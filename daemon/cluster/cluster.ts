@@ -17,12 +17,12 @@ import { createSignals, type Signals } from "./signals.ts";
 import { singletonWorker } from "./singleton-worker.ts";
 import { createSingletons, type Singletons } from "./singletons.ts";
 
-/** The parts of this daemon that the cluster reports on, and that signals of other daemons reach. */
+/** The parts of this daemon that the cluster reports on and that signals of other daemons reach. */
 export interface ClusterParts {
   readonly workers: () => readonly WorkerState[];
   readonly watcher: () => WatcherState;
   readonly upstreams: Upstreams;
-  /** Wakes the worker of this process that has something to do after a commit with this note. */
+  /** Wakes the worker of this process that has work after a commit with this note. */
   readonly wake: (note: WakeNote) => void;
 }
 
@@ -32,13 +32,13 @@ export interface Cluster {
   /** Undefined when no other daemon can use the database. */
   readonly singletons: Singletons | undefined;
   readonly signals: Signals;
-  /** From now on this daemon reports to the others which key file it has. */
+  /** From now on this daemon reports the fingerprint of its key file to the others. */
   keyIs(fingerprint: string): void;
   /** Attaches the parts of this daemon once they exist. Until then the report is empty and only other daemons are woken. */
   attach(parts: ClusterParts): void;
   /** The workers that this daemon runs: those of its roles; a singleton stands by while another daemon holds it. */
   ours(workers: readonly Worker[]): readonly Worker[];
-  /** Wakes the workers here and in the other daemons that have something to do after a commit with this note. */
+  /** Wakes the workers, here and in the other daemons, that have work after a commit with this note. */
   wake(note: WakeNote): void;
 }
 
@@ -57,7 +57,7 @@ const keyOf =
   (name: string): string =>
     workersOf.watch.includes(name) ? `${name} ${cameraRoot}` : name;
 
-/** Makes the cluster. It does not use the database yet. */
+/** Creates the cluster. It does not use the database yet. */
 export function createCluster(options: {
   readonly own: ProcessRow;
   readonly config: Config;

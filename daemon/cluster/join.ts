@@ -12,8 +12,8 @@ import { peerName } from "./peers.ts";
 const goodbyeMs = 500;
 
 /**
- * Joins the daemons on the database: registers this one, resumes the work of its previous run, and claims free singletons. Registers how
- * to leave again.
+ * Joins the daemons on the database: registers this one, resumes the work of its previous run, and claims free singletons. Registers how to
+ * leave again.
  */
 export async function join(
   { peers, singletons }: Cluster,
@@ -26,10 +26,12 @@ export async function join(
   }: { readonly db: Database; readonly own: ProcessRow; readonly clock: Clock; readonly log: Log; readonly lifecycle: Lifecycle },
 ): Promise<void> {
   const freed = await takeOver(db, own, peers.alone, clock.now());
-  if (freed > 0) log.info({ freed }, "took up jobs that an earlier run had not ended");
+  if (freed > 0) log.info({ freed }, "resumed unfinished jobs of an earlier run");
   if (!singletons) return;
   lifecycle.onStop("processes", () =>
-    within(goodbyeMs, () => leave(db, own)).catch((error: unknown) => log.debug({ error: String(error) }, "could not say goodbye")),
+    within(goodbyeMs, () => leave(db, own)).catch((error: unknown) =>
+      log.debug({ error: String(error) }, "could not remove this daemon from the database"),
+    ),
   );
   lifecycle.onStop("singletons", () => singletons.stop());
   const ours = new Set(peers.roles.flatMap((role) => workersOf[role]));
@@ -51,6 +53,6 @@ export async function introduce(
   if (!other) return;
   log.warn(
     { key_file: keyPath },
-    `the daemon on ${peerName(other)} uses the same database with another key file, so that secrets of webhooks that one of them seals stay closed to the other: copy its file (SECRET_KEY_PATH) to ${keyPath}, or have SECRET_KEY_PATH name one file for both, and start this one again`,
+    `the daemon on ${peerName(other)} uses the same database with another key file, so neither can decrypt webhook secrets that the other stored. Copy its key file (SECRET_KEY_PATH) to ${keyPath}, or set SECRET_KEY_PATH to the same file on both, and restart this daemon`,
   );
 }

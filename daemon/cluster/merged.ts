@@ -15,7 +15,7 @@ export const workersOf: Readonly<Record<Role, readonly string[]>> = {
   maintain: ["baseline_learner", "gpu_monitor", "cleanup_service", "health_reporter"],
 };
 
-/** Workers that run in one daemon at a time. The self-test is included only if it is scheduled. */
+/** Workers that run in only one daemon at a time. The self-test is included only if it is scheduled. */
 export const singletonNames = [
   "file_watcher",
   "camera_watcher",
@@ -57,27 +57,27 @@ function workerElsewhere(name: string, role: Role, others: readonly Peer[]): Wor
   const common = { name, critical: critical.includes(name), elsewhere: true } as const;
   if (well.length > 0) return { ...common, running: true, message: `on ${well.map(peerName).join(", ")}` };
   const [first] = those;
-  if (!first) return { ...common, running: false, message: `no daemon that lives has the role ${role}` };
+  if (!first) return { ...common, running: false, message: `no running daemon has the role ${role}` };
   return { ...common, running: false, message: `on ${peerName(first)}: ${stoppedAt(first)?.message ?? "does not run"}` };
 }
 
 /**
- * Returns why no daemon does the work of a worker now; undefined if one does. `workers` are those of all daemons. A worker on standby is
- * as healthy as the one it stands by for.
+ * Returns why no daemon does the work of a worker now; undefined if one does. `workers` are the workers of all daemons. A worker on standby
+ * is as healthy as the active one.
  */
 export function workerFault(name: string, workers: readonly WorkerState[], peers: Pick<Peers, "does" | "others">): string | undefined {
   const worker = workers.find((each) => each.name === name);
-  if (!worker?.running) return worker?.message ?? "no reason is known";
+  if (!worker?.running) return worker?.message ?? "unknown reason";
   if (!isSingleton(name) || peers.does(name)) return undefined;
   const holder = peers.others().find(({ singletons }) => singletons.includes(name));
-  if (!holder) return "no daemon does it now";
+  if (!holder) return "no daemon runs it now";
   const stopped = holder.report?.stopped.find((each) => each.name === name);
   return stopped && `on ${peerName(holder)}: ${stopped.message ?? "does not run"}`;
 }
 
 const badness: Readonly<Record<CircuitState, number>> = { closed: 0, half_open: 1, open: 2 };
 
-/** Merges the breakers of all daemons: for each service the worst of its callers. */
+/** Merges the breakers of all daemons: for each service, the worst breaker of the daemons that call it. */
 export function mergedBreakers(own: readonly BreakerState[], roles: readonly Role[], others: readonly Peer[]): readonly BreakerState[] {
   return own.map((breaker) => {
     const told = others.flatMap((peer) => peer.report?.breakers.filter(({ name }) => name === breaker.name) ?? []);
@@ -86,13 +86,13 @@ export function mergedBreakers(own: readonly BreakerState[], roles: readonly Rol
   });
 }
 
-/** Of two equal states, the more recently used one says more. */
+/** Of two breakers in the same state, the more recently used one says more. */
 function isFresher(one: BreakerState, other: BreakerState): boolean {
   const at = ({ last_success, last_failure }: BreakerState): number => Math.max(last_success?.getTime() ?? 0, last_failure?.getTime() ?? 0);
   return one.state === other.state && at(one) > at(other);
 }
 
-/** Returns the state of a service that only other daemons call, as a built-in service beside them. */
+/** Returns the state of a service that only other daemons call, as a built-in service there. */
 export function builtInElsewhere(name: UpstreamName, others: readonly Peer[], now: Date): UpstreamState {
   const those = others.flatMap((peer) => {
     const service = peer.report?.builtIn.find((builtIn) => builtIn.name === name);
@@ -100,9 +100,7 @@ export function builtInElsewhere(name: UpstreamName, others: readonly Peer[], no
     return service ? [{ peer, fault: service.fault ?? (isOpen ? "circuit breaker open" : null) }] : [];
   });
   const chosen = those.find(({ fault }) => fault === null) ?? those[0];
-  const error = chosen
-    ? chosen.fault && `${peerName(chosen.peer)}: ${chosen.fault}`
-    : `no daemon that lives has the role ${roleAsking[name]}`;
+  const error = chosen ? chosen.fault && `${peerName(chosen.peer)}: ${chosen.fault}` : `no running daemon has the role ${roleAsking[name]}`;
   return { name, healthy: error === null, builtIn: true, url: "", responseMs: null, error, checkedAt: now };
 }
 

@@ -12,8 +12,8 @@ import {
 import { releaseFutureJobs } from "../workers/release-future-jobs.ts";
 
 /**
- * Registers this process and frees at once everything that processes of an earlier run held, so that a killed daemon's work continues
- * right after the restart. `alone`: no other process can use the database, since the data folder is locked.
+ * Registers this process and frees at once everything that processes of an earlier run held, so that a killed daemon's work continues right
+ * after the restart. `alone`: no other process can use the database, since the data folder is locked.
  */
 export async function takeOver(db: Database, process: ProcessRow, alone: boolean, now: Date): Promise<number> {
   return await db.transaction(async (sql) => {
@@ -22,7 +22,7 @@ export async function takeOver(db: Database, process: ProcessRow, alone: boolean
     if (alone) {
       await removeOtherProcesses(sql, process.processId);
     } else {
-      // A process whose state is unknown is given the time that a heartbeat may take.
+      // A process in an unknown state gets the time that a heartbeat may take.
       const others = process.machine ? await otherProcessesOnMachine(sql, process.machine, process.processId) : [];
       const gone = others.filter(({ pid, processId }) => !livingHere.has(processId) && (pid === process.pid || !isRunning(pid)));
       await removeProcesses(
@@ -36,13 +36,13 @@ export async function takeOver(db: Database, process: ProcessRow, alone: boolean
   });
 }
 
-/** Removes the rows of this process: it ends orderly and holds nothing any more. */
+/** Removes the rows of this process, which ends cleanly and holds nothing any more. */
 export async function leave(db: Database, { processId }: ProcessRow): Promise<void> {
   livingHere.delete(processId);
   await db.query((sql) => removeProcesses(sql, [processId]));
 }
 
-/** Daemons in this very process: another row with its process number belongs to a dead one. */
+/** Daemons in this very process. A row with its process number that is not listed here belongs to a dead one. */
 const livingHere = new Set<string>();
 
 /** Returns the row of this process. */
@@ -51,8 +51,8 @@ export function thisProcess(processId: string, version: string): ProcessRow {
 }
 
 /**
- * Identifies the scope within which a process number is unique: a boot of the machine, and a container in it. Two machines or containers
- * of the same name must not take each other's processes for dead. Null if the system does not tell.
+ * Identifies the scope within which a process number is unique: a boot of the machine, and a container in it. Machines or containers with
+ * the same name must not mistake each other's processes for dead. Null if the system does not tell.
  */
 function machineName(): string | null {
   if (process.platform !== "linux") return hostname();

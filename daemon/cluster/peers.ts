@@ -18,7 +18,7 @@ import type { Singletons } from "./singletons.ts";
 
 /** If the session is this old, the database has been up for a while, and the other daemons had time to reconnect. */
 const settledAfterMs = 5_000;
-/** A rebooting machine is back within this time. Until then its folders stay its own. */
+/** A rebooting machine is back within this time. Until then its folders still belong to it. */
 const backAfterMs = 5 * minuteMs;
 
 /** A living daemon on the same database. */
@@ -90,7 +90,7 @@ export function createPeers(options: {
     const names = (peers: readonly Peer[]) => new Map(peers.map((peer) => [peer.processId, peerName(peer)]));
     const [before, after] = [names(others), names(now)];
     for (const [id, name] of after) if (!before.has(id)) options.log.info({ peer: name }, "another daemon shares the database");
-    for (const [id, name] of before) if (!after.has(id)) options.log.info({ peer: name }, "a daemon is gone that shared the database");
+    for (const [id, name] of before) if (!after.has(id)) options.log.info({ peer: name }, "a daemon that shared the database is gone");
   };
 
   return {

@@ -5,7 +5,7 @@ import { notifyPeers, wakeChannel } from "../../src/work/jobs/wakes-repository.t
 /** Equal signals within this time are sent once. */
 const gatherMs = 10;
 
-/** Signals from one daemon to the others on the same database. A lost one costs time only. */
+/** Signals from one daemon to the others on the same database. A lost signal costs time only. */
 export interface Signals {
   /** Sends a signal to the other daemons within 10 ms. Does nothing before `start`. */
   send(signal: string): void;
@@ -13,7 +13,7 @@ export interface Signals {
   stop(): Promise<void>;
 }
 
-/** Makes the signals. `onSignal` receives those of the other daemons, never this daemon's own. */
+/** Creates the signals. `onSignal` receives those of the other daemons, never this daemon's own. */
 export function createSignals(options: {
   readonly db: Database;
   readonly ownId: string;

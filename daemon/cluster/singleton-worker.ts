@@ -5,12 +5,12 @@ import type { Singletons } from "./singletons.ts";
 
 /** Delay after a failed start. */
 const startAgainMs = 1_000;
-/** Time limit for a stop: a run may hang for ever, and the next one must not wait for it. */
+/** Time limit for a stop: a run may hang forever, and the next one must not wait for it. */
 const stopPatienceMs = 2_000;
 
 /**
- * Wraps a worker so that it stands by until this daemon holds its singleton, runs while it does, and stops at once when it no longer
- * does. `holder` names the daemon that runs it, for the message on standby.
+ * Wraps a worker so that it stands by until this daemon holds its singleton, runs while it does, and stops at once when it no longer does.
+ * `holder` names the daemon that runs it, for the message on standby.
  */
 export function singletonWorker(
   worker: Worker,
@@ -50,16 +50,13 @@ export function singletonWorker(
   const followLater = (): void => {
     follow().catch((error: unknown) => {
       fault = error instanceof Error ? error.message : String(error);
-      log.error(
-        { worker: name, why: fault, retry_ms: startAgainMs },
-        "a worker that is now this daemon's cannot start or stop; trying again",
-      );
+      log.error({ worker: name, why: fault, retry_ms: startAgainMs }, "a singleton worker cannot start or stop; trying again");
       retry = setTimeout(followLater, startAgainMs);
     });
   };
   const becomes = (now: boolean) => (): void => {
     ours = now;
-    // During a start, the starter does that, and sees its failure.
+    // A running start does this itself and sees the failure.
     if (!starting) followLater();
   };
 
@@ -76,7 +73,7 @@ export function singletonWorker(
       } finally {
         starting = false;
       }
-      // Applies changes that came meanwhile.
+      // Applies changes that came during the start.
       followLater();
     },
     stop: async () => {
@@ -94,7 +91,7 @@ export function singletonWorker(
       if (running) return worker.message?.() ?? null;
       if (ours && fault !== null) return fault;
       const other = ours ? undefined : holder(name);
-      return other === undefined ? "stands by" : `stands by: ${other} does it`;
+      return other === undefined ? "on standby" : `on standby: ${other} runs it`;
     },
   };
 }

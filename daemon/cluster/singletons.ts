@@ -8,7 +8,7 @@ import { createLoop } from "../workers/loop.ts";
 const lookEveryMs = 1_000;
 /** A session without a reply for this long is dropped before the server drops it and other daemons take over. */
 const answerMs = 3_000;
-/** Time to wait at a stop until others may take over; they may in any case once the session ends. */
+/** Time to wait at a stop until others may take over. They may in any case once the session ends. */
 const goodbyeMs = 1_000;
 
 /** A candidate for a singleton. */
@@ -35,8 +35,8 @@ export interface Singletons {
 }
 
 /**
- * Creates the holder of singletons: it holds them by advisory locks of a dedicated session, so that a daemon releases them however it
- * dies. If the session is lost, everything is released at once and a new session is opened.
+ * Creates the holder of singletons: it holds them by advisory locks of a dedicated session, so that a daemon releases them however it dies.
+ * If the session is lost, everything is released at once and a new session is opened.
  */
 export function createSingletons(options: {
   readonly openSession: (onClosed: () => void) => Promise<Connection>;
@@ -65,7 +65,7 @@ export function createSingletons(options: {
     session = undefined;
     const gone = [...held];
     held.clear();
-    if (gone.length > 0 && !stopped) log.warn({ singletons: gone }, "the session that holds them was lost; they are given up here");
+    if (gone.length > 0 && !stopped) log.warn({ singletons: gone }, "lost the session that holds these singletons; released them");
     for (const name of gone) candidates.get(name)?.lost();
   };
 
@@ -98,7 +98,7 @@ export function createSingletons(options: {
       const taken = new Set(await within(answerMs, () => takeSingletons(current.sql, free.map(keyOf))));
       for (const name of free.filter((each) => taken.has(keyOf(each)))) {
         held.add(name);
-        log.info({ singleton: name }, "this daemon does it now");
+        log.info({ singleton: name }, "this daemon now holds the singleton");
         candidates.get(name)?.gained();
       }
     } catch (error) {
@@ -150,7 +150,7 @@ export function createSingletons(options: {
         await within(goodbyeMs, () => inTurn(() => giveSingletonBack(current.sql, keyOf(name))));
       } catch (error) {
         // The end of the session releases it in any case.
-        log.debug({ singleton: name, error: String(error) }, "could not give it back by itself");
+        log.debug({ singleton: name, error: String(error) }, "could not release the singleton; closing the session");
         current.destroy();
         lose(current);
       }

@@ -6,15 +6,15 @@ import { ClientMessage, ControlMessage } from "../../src/contract/live.ts";
 import { type Frame, textFrame } from "./frame.ts";
 import { Subscription } from "./subscription.ts";
 
-/** A message may have so many bytes; a larger one is answered with `error`. */
+/** Maximum size of a message in bytes. A larger one gets an `error` reply. */
 const messageLimit = 64 * 1024;
-/** From here on a message is not even taken in: the connection is closed with 1009, so that nobody can fill our memory. */
+/** A message above this size is not read at all: the connection is closed with 1009, so that a client cannot fill our memory. */
 export const hardMessageLimit = 1024 * 1024;
-/** A client with so many unsent bytes does not read; it is cut. */
+/** A client with more unsent bytes than this does not read, and is disconnected. */
 const bufferLimit = 8 * 1024 * 1024;
 const replayPart = 1024 * 1024;
 const mostPatterns = 200;
-/** So many answers wait for the greeting, which waits for the database; a client with more to say is cut. */
+/** Number of replies that may wait for the greeting, which waits for the database. A client that causes more is disconnected. */
 const mostHeld = 100;
 
 type ControlType = ControlMessage["type"];
@@ -26,13 +26,13 @@ export interface ClientOptions {
   readonly stream: Duplex;
   readonly clock: Clock;
   readonly idleTimeoutMs: number;
-  /** Called before a client that does not read is cut. */
+  /** Called before a client that does not read is disconnected. */
   readonly onCut: (bufferedBytes: number) => void;
   /** Counts messages handed to the connection. */
   readonly onSent: (messages: number) => void;
 }
 
-/** One connected client. It answers its own messages; the hub pushes journal frames once it is live. */
+/** One connected client. It replies to the client's messages; the hub pushes journal frames once the client is live. */
 export class Client {
   readonly subscription = new Subscription();
   readonly #options: ClientOptions;
@@ -40,7 +40,7 @@ export class Client {
   readonly #held: Buffer[] = [];
   #greeted = false;
   #live = false;
-  /** The last sequence that it got, or that its subscription left out. */
+  /** The last sequence that was sent to it or that its subscription excluded. */
   #position = 0;
 
   constructor(options: ClientOptions) {
@@ -62,24 +62,24 @@ export class Client {
     return this.#live;
   }
 
-  /** Has been told that it is connected; before that no other client's doing reaches it. */
+  /** The client has received `connected`. Before that, no broadcast reaches it. */
   get greeted(): boolean {
     return this.#greeted;
   }
 
-  /** Says `connected`, and then what it had to say in answer to messages that came before that. */
+  /** Sends `connected`, then the replies to messages that arrived before it. */
   greet(data: ControlData<"connected">): void {
     this.#greeted = true;
     this.control("connected", data);
     for (const answer of this.#held.splice(0)) this.#push(answer, 1);
   }
 
-  /** Tells that history is gone; before the greeting too. */
+  /** Reports that history is gone, also before the greeting. */
   gap(from: number, to: number): void {
     this.#push(controlFrame("gap", { from, to }, this.#options.clock.now()), 1);
   }
 
-  /** From now on the hub's frames after `position` go to this client. */
+  /** From now on the client receives the hub's frames after `position`. */
   goLive(position: number): void {
     this.#position = position;
     this.#live = true;
@@ -93,12 +93,12 @@ export class Client {
     else this.#cut();
   }
 
-  /** Sends a control frame made for all clients. */
+  /** Sends a control frame that was made for all clients. */
   broadcast(bytes: Buffer): void {
     this.#push(bytes, 1);
   }
 
-  /** Sends what is new of `frames`. `joined` are the bytes of all of them, for the client that takes everything. */
+  /** Sends the frames that this client does not have yet. `joined` holds the bytes of all `frames`, for a client that takes everything. */
   deliver(frames: readonly Frame[], joined: Buffer): void {
     const first = frames[0];
     const last = frames.at(-1);
@@ -112,7 +112,7 @@ export class Client {
     this.#position = last.sequence;
   }
 
-  /** Sends a page of history, each part when the connection has taken the one before; resolves with the number of messages. */
+  /** Sends a page of history, each part after the connection has taken the previous one. Resolves to the number of messages. */
   async replay(frames: readonly Frame[]): Promise<number> {
     let part: Buffer[] = [];
     let bytes = 0;
@@ -123,7 +123,7 @@ export class Client {
       this.#options.onSent(part.length);
       part = [];
       bytes = 0;
-      // an error of the connection is followed by its close, which ends the replay
+      // a connection error is followed by a close, which ends the replay
       await new Promise<void>((resolve) => {
         this.#options.stream.write(joined, () => resolve());
       });
@@ -145,7 +145,7 @@ export class Client {
   #push(bytes: Buffer, messages: number): void {
     if (!this.open) return;
     const { stream } = this.#options;
-    // what is sent now does not count: one round of the journal may be larger, and is in memory once for all clients
+    // the bytes sent now do not count: one round of the journal may exceed the limit, and all clients share its memory
     if (stream.writableLength > bufferLimit) {
       this.#cut();
       return;
@@ -182,7 +182,7 @@ export class Client {
 
   #choose(what: "subscribe" | "unsubscribe", patterns: readonly string[]): void {
     if (this.subscription.size + patterns.length > mostPatterns) {
-      this.control("error", { message: `Too many patterns; at most ${mostPatterns} are kept. Unsubscribe "*" to start afresh` });
+      this.control("error", { message: `Too many patterns; the limit is ${mostPatterns}. Unsubscribe "*" to start over` });
       return;
     }
     this.subscription[what](patterns);
@@ -196,9 +196,9 @@ export function controlFrame<T extends ControlType>(type: T, data: ControlData<T
 }
 
 function readMessage(data: RawData, isBinary: boolean): ClientMessage | { readonly problem: string } {
-  if (isBinary) return { problem: "Binary messages are not understood; send JSON as text" };
+  if (isBinary) return { problem: "Binary messages are not supported; send JSON as text" };
   const bytes = data as Buffer;
-  if (bytes.length > messageLimit) return { problem: `The message has ${bytes.length} bytes; at most ${messageLimit} are taken` };
+  if (bytes.length > messageLimit) return { problem: `The message has ${bytes.length} bytes; the limit is ${messageLimit}` };
   let json: unknown;
   try {
     json = JSON.parse(bytes.toString());
@@ -208,5 +208,5 @@ function readMessage(data: RawData, isBinary: boolean): ClientMessage | { readon
   const parsed = ClientMessage.safeParse(json);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  return { problem: `The message is not understood at ${issue?.path.join(".") || "its top"}: ${issue?.message ?? "unknown"}` };
+  return { problem: `The message is invalid at ${issue?.path.join(".") || "its top level"}: ${issue?.message ?? "unknown"}` };
 }

@@ -4,27 +4,27 @@ import { journalChannel, type PublishedRow, readAfter, readHead } from "../../sr
 import { type Frame, journalFrame } from "./frame.ts";
 import { RecentFrames } from "./recent-frames.ts";
 
-/** Rows per read. Large enough for speed, small enough that a page of events with long lists stays in the low megabytes. */
+/** Rows per read: enough for speed, few enough that a page of events with long lists stays in the low megabytes. */
 export const page = 256;
 
 export interface FollowerOptions {
   readonly db: Database;
   readonly log: Log;
-  /** How often the journal is looked at when nothing was heard of it. */
+  /** Interval of journal reads without a notification. */
   readonly pollMs: number;
-  /** Gets each frame once, in order, without holes but for those told by `onGap`. */
+  /** Receives each frame once and in order. `onGap` reports every hole in between. */
   readonly onFrames: (frames: readonly Frame[]) => void;
-  /** Rows were removed before this process had sent them. Both ends are included. */
+  /** Rows were removed before this process sent them. Both ends are inclusive. */
   readonly onGap: (from: number, to: number) => void;
-  /** The journal does not hold any more what was passed on after `head`, up to `before`: other rows get these sequences. */
+  /** The journal no longer holds the messages after `head`, up to `before`: their sequences now belong to other rows. */
   readonly onSetBack: (head: number, before: number) => void;
 }
 
 /**
- * Follows the journal by the last sequence it has passed on. Rows in hand of this process's publisher take the direct
- * way; a hole before them means that another process numbered rows, and they are read. Notifications and a poll make it
- * look; only the sequence decides. A database that comes back with an older journal, as a standby that takes over, is followed
- * from what both have.
+ * Follows the journal from the last sequence it has passed on. Rows that this process's own publisher has numbered arrive directly. A hole
+ * before them means that another process numbered rows, so the journal is read. Notifications and a poll trigger reads; the sequence alone
+ * decides what is new. If the database returns with an older journal, such as after a failover to a standby, the follower resumes from the
+ * last row that both have.
  */
 export class Follower {
   readonly recent = new RecentFrames();
@@ -46,12 +46,12 @@ export class Follower {
     return this.#head;
   }
 
-  /** The database answered the last time it was asked. */
+  /** The last query to the database succeeded. */
   get well(): boolean {
     return !this.#stopped && !this.#failing;
   }
 
-  /** Begins after the newest sequence. Rejects when the database does not answer. */
+  /** Starts after the newest sequence. Rejects if the database does not reply. */
   async start(): Promise<void> {
     const { db, pollMs } = this.#options;
     this.#head = await db.query(readHead);
@@ -76,7 +76,7 @@ export class Follower {
     await this.#catchingUp;
   }
 
-  /** Takes rows that were numbered just now. Those known already are left out; after a hole the journal is read instead. */
+  /** Takes rows that were just numbered. Skips known ones; after a hole it reads the journal instead. */
   publish(rows: readonly PublishedRow[]): void {
     if (this.#stopped) return;
     const first = rows[0];
@@ -85,7 +85,7 @@ export class Follower {
     else this.#pass(rows);
   }
 
-  /** Reads what is new in the journal. Calls during a read make another one follow. */
+  /** Reads new rows of the journal. A call during a read triggers another read. */
   look(): void {
     if (this.#stopped) return;
     this.#again = true;
@@ -111,19 +111,19 @@ export class Follower {
         this.#pass(rows);
         if (rows.length === page) this.#again = true;
       }
-      if (this.#failing) log.info({}, "the journal is being followed again");
+      if (this.#failing) log.info({}, "the journal can be read again");
       this.#failing = false;
     } catch (error) {
-      if (!this.#failing) log.warn({ error: String(error) }, "the journal could not be read; trying again");
+      if (!this.#failing) log.warn({ error: String(error) }, "the journal cannot be read; trying again");
       this.#failing = true;
     }
   }
 
-  /** The newest sequence up to which the journal is what was passed on: `passed`, unless the database has an older one. */
+  /** The newest sequence that the journal and the frames passed on have in common: `passed`, unless the database has an older journal. */
   async #inCommon(sql: Sql, passed: number): Promise<number> {
     const newest = await readHead(sql);
     if (newest >= passed) return passed;
-    // some may have been given anew already
+    // other rows may have taken some of the sequences already
     const rows = await readAfter(sql, Math.max(0, newest - page), page);
     const other = rows.find((row) => this.recent.at(row.sequence)?.bytes.equals(journalFrame(row).bytes) === false);
     return other ? other.sequence - 1 : newest;
@@ -133,7 +133,7 @@ export class Follower {
     const before = this.#head;
     this.#options.log.warn(
       { from: sequence + 1, to: before },
-      "the journal of the database ends before what was sent of it; its other messages follow",
+      "the database has an older journal than was sent to clients; its own messages follow",
     );
     this.#head = sequence;
     this.recent.clear();

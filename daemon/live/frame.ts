@@ -1,6 +1,6 @@
 import type { PublishedRow } from "../../src/work/journal/journal-repository.ts";
 
-/** A journal message as it goes over the wire, made once for all clients. */
+/** A journal message in wire format, encoded once for all clients. */
 export interface Frame {
   readonly sequence: number;
   readonly type: string;
@@ -13,7 +13,7 @@ export function journalFrame(row: PublishedRow): Frame {
   return { sequence: row.sequence, type: row.type, bytes: textFrame(text) };
 }
 
-/** One unfragmented, unmasked text frame (RFC 6455, section 5.2), as a server sends it. */
+/** One unfragmented, unmasked text frame, as a server sends it (RFC 6455, section 5.2). */
 export function textFrame(text: string): Buffer {
   const length = Buffer.byteLength(text);
   const offset = length < 126 ? 2 : length < 65_536 ? 4 : 10;

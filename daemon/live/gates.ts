@@ -12,18 +12,18 @@ const keyProtocol = "api-key.";
 
 export interface GateOptions {
   readonly allowedHosts: readonly string[];
-  /** Origins whose pages may connect besides those that came from this host. */
+  /** Origins whose pages may connect in addition to pages of this host. */
   readonly allowedOrigins: readonly string[];
-  /** Absent: connections are not counted. */
+  /** Without it, connections are not counted. */
   readonly limiter?: Limiter | undefined;
   readonly clientAddress: ClientAddress;
-  /** Absent: no key is needed. */
+  /** Without it, no key is required. */
   readonly keyring?: Keyring | undefined;
-  /** Absent: the `token` of the query is ignored. */
+  /** Without it, the `token` of the query is ignored. */
   readonly token?: string | undefined;
 }
 
-/** What decides about WebSocket connections, as it decides about HTTP requests. */
+/** Creates the access checks of WebSocket connections. They follow the same rules as those of HTTP requests. */
 export function createGates({ allowedHosts, allowedOrigins, limiter, clientAddress, keyring, token }: GateOptions): Gates {
   const tokens = token === undefined ? undefined : createKeyring([token]);
   return {
@@ -38,7 +38,7 @@ export function createGates({ allowedHosts, allowedOrigins, limiter, clientAddre
   };
 }
 
-/** The key of the query is read first; only without one that of the subprotocol `api-key.<KEY>`. */
+/** Checks the key in the query. If the query has none, checks the key in the subprotocol `api-key.<KEY>`. */
 function checkKey(request: IncomingMessage, keyring: Keyring): Authentication {
   const inQuery = queryValue(request, "api_key");
   if (inQuery !== undefined) return { ok: keyring.accepts(inQuery) };

@@ -5,32 +5,32 @@ import { foreignHost } from "../../src/platform/access/allowed-host.ts";
 import { isOwnOrigin } from "../http/origin.ts";
 import { rawRefusal } from "../http/raw-answer.ts";
 
-/** What decides about a connection besides the path and the origin. Each may answer later. */
+/** Access checks of a connection, in addition to its path. Each may be asynchronous. */
 export interface Gates {
-  /** The `Host` header is one of ours; else 403 before the upgrade. Default: yes. */
+  /** The `Host` header is allowed; otherwise the reply is 403 before the upgrade. Default: yes. */
   readonly allowHost?: (request: IncomingMessage) => boolean;
-  /** The `Origin` header may connect. Default: when it is absent or names the host that was asked. */
+  /** The `Origin` header may connect. Default: it is missing or names the requested host. */
   readonly allowOrigin?: (request: IncomingMessage) => boolean;
-  /** The client's address may connect once more now. Asked before `authenticate`. Default: yes. */
+  /** The client's address may open another connection now. Checked before `authenticate`. Default: yes. */
   readonly allowConnection?: (request: IncomingMessage) => boolean | Promise<boolean>;
-  /** The request carries a valid key. `protocol` is the offered subprotocol that carried it. Default: yes. */
+  /** The request has a valid key. `protocol` is the offered subprotocol that contained it. Default: yes. */
   readonly authenticate?: (request: IncomingMessage) => Authentication | Promise<Authentication>;
 }
 
 export interface Authentication {
   readonly ok: boolean;
   readonly protocol?: string;
-  /** Why it is not ok. Default: the key. */
+  /** Why `ok` is false. Default: the key. */
   readonly reason?: string;
 }
 
-/** What becomes of an upgrade request. `refused` completes the upgrade and closes with 1008, since only then a client can see why. */
+/** The decision on an upgrade request. `refused` completes the upgrade and closes with 1008: otherwise a client cannot see the reason. */
 export type Verdict =
   | { readonly kind: "rejected"; readonly status: "403 Forbidden" | "404 Not Found"; readonly detail: string }
   | { readonly kind: "refused"; readonly reason: string }
   | { readonly kind: "accepted"; readonly protocol: string | undefined };
 
-/** Judges an upgrade request. Rejects when a gate does. */
+/** Decides on an upgrade request. Rejects if a check rejects. */
 export async function judge(request: IncomingMessage, gates: Gates): Promise<Verdict> {
   if (!(livePaths as readonly string[]).includes(target(request).pathname)) {
     return { kind: "rejected", status: "404 Not Found", detail: `WebSockets are at ${livePaths.join(" and ")}` };
@@ -45,13 +45,13 @@ export async function judge(request: IncomingMessage, gates: Gates): Promise<Ver
   return { kind: "accepted", protocol: authentication.protocol };
 }
 
-/** Answers an upgrade request with plain HTTP, as `detail` in JSON like every refusal, and ends the connection. */
+/** Replies to an upgrade request with plain HTTP, with `detail` in JSON like every refusal, and ends the connection. */
 export function reject(stream: Duplex, status: string, detail: string, headers: Readonly<Record<string, string>> = {}): void {
-  // nobody reads from it any more, so that its end would never be seen
+  // without a reader, the end of the connection would go unnoticed
   stream.end(rawRefusal(status, detail, headers), () => stream.destroy());
 }
 
-/** The `since` of the query: a sequence, undefined when there is none, or the text that is no sequence. */
+/** The `since` of the query: a sequence, undefined if it is missing, or the text if it is not a sequence. */
 export function readSince(request: IncomingMessage): number | undefined | { readonly malformed: string } {
   const text = target(request).searchParams.get("since");
   if (text === null) return undefined;
@@ -65,7 +65,7 @@ function target(request: IncomingMessage): URL {
   return new URL(`http://localhost${url.startsWith("/") ? url : `/${url}`}`);
 }
 
-/** A page in a browser may connect only when it came from the host it connects to. Programs send no origin. */
+/** A page in a browser may connect only to the host that it came from. Programs send no origin. */
 function originIsOurs({ headers: { origin, host } }: IncomingMessage): boolean {
   return origin === undefined || isOwnOrigin(origin, host);
 }

@@ -14,35 +14,35 @@ import type { Frame } from "./frame.ts";
 import { type Gates, judge, readSince, reject } from "./handshake.ts";
 import { createReplay } from "./replay.ts";
 
-/** How long clients have to answer the close at stop before their connections are cut. */
+/** Time for clients to reply to the close at a stop before their connections are cut. */
 const goodbyeMs = 1_000;
 
 export interface HubOptions extends Gates {
-  /** The HTTP server of the daemon. The hub takes its upgrade requests and nothing else. */
+  /** The HTTP server of the daemon. The hub handles its upgrade requests and nothing else. */
   readonly server: Server;
   readonly db: Database;
   readonly config: { readonly websocketIdleTimeoutSeconds: number };
   readonly clock: Clock;
   readonly log: Log;
   readonly version: string;
-  /** How often the journal is looked at when no hint came. Default 1000 ms. */
+  /** Interval of journal reads without a notification (default 1000 ms). */
   readonly pollMs?: number;
 }
 
-/** Pushes the journal to WebSocket clients: each message once, in order, whichever process numbered it. */
+/** Pushes the journal to WebSocket clients: each message once and in order, whichever process numbered it. */
 export interface Hub {
-  /** Takes connections from now on. Rejects when the database does not answer. */
+  /** Accepts connections from now on. Rejects if the database does not reply. */
   start(): Promise<void>;
-  /** Closes all connections with 1001, those that do not answer after a second, and resolves. */
+  /** Closes all connections with 1001, and cuts those that do not reply within a second. */
   stop(): Promise<void>;
   stats(): LiveStats;
-  /** Rows that this process numbered just now. */
+  /** Takes rows that this process has just numbered. */
   publish(rows: readonly PublishedRow[]): void;
-  /** Tells all clients that want it something that is in no journal. */
+  /** Sends a control message, which is in no journal, to all clients that subscribed to it. */
   broadcastControl(type: "system_status", data: Extract<ControlMessage, { type: "system_status" }>["data"]): void;
 }
 
-/** Makes the hub on the paths of the contract. While it is not started, upgrade requests are answered with 503. */
+/** Creates the hub on the paths of the contract. Until it is started, upgrade requests get 503. */
 export function createHub(options: HubOptions): Hub {
   const { server, db, clock, log, version } = options;
   const idleTimeoutSeconds = options.config.websocketIdleTimeoutSeconds;
@@ -57,17 +57,17 @@ export function createHub(options: HubOptions): Hub {
     noServer: true,
     perMessageDeflate: false,
     maxPayload: hardMessageLimit,
-    // a browser takes a connection only when one of the protocols it offered was chosen, a refused one included
+    // a browser accepts a connection only if one of its offered protocols is selected, even for a refused one
     handleProtocols: (offered, request) => {
       const used = protocols.get(request);
       return used !== undefined && offered.has(used) ? used : ([...offered][0] ?? false);
     },
   });
 
-  // a handshake that is none; what is no GET is told so before the rest of it
+  // an invalid handshake; a method other than GET is reported first
   webSockets.on("wsClientError", (error: Error, stream: Duplex, { method }: IncomingMessage) => {
     if (method === "GET") reject(stream, "400 Bad Request", error.message, { "Sec-WebSocket-Version": "13, 8" });
-    else reject(stream, "405 Method Not Allowed", `${method} is not possible here, only GET`, { Allow: "GET" });
+    else reject(stream, "405 Method Not Allowed", `${method} is not allowed here; use GET`, { Allow: "GET" });
   });
 
   const broadcast = (frames: readonly Frame[]): void => {
@@ -107,7 +107,10 @@ export function createHub(options: HubOptions): Hub {
       },
       onCut: (bufferedBytes) => {
         counters.cutSlow += 1;
-        log.info({ buffered_bytes: bufferedBytes, peer: request.socket.remoteAddress }, "a WebSocket client does not read; it is cut");
+        log.info(
+          { buffered_bytes: bufferedBytes, peer: request.socket.remoteAddress },
+          "disconnected a WebSocket client that does not read",
+        );
       },
     });
     clients.add(client);
@@ -115,7 +118,7 @@ export function createHub(options: HubOptions): Hub {
     try {
       await bringUp(client, readSince(request));
     } catch (error) {
-      log.warn({ error: String(error) }, "a WebSocket client could not be brought up to date; it is asked to come again");
+      log.warn({ error: String(error) }, "could not bring a WebSocket client up to date; it must reconnect");
       socket.close(1013, "The journal cannot be read now; try again");
     }
   };
@@ -129,7 +132,7 @@ export function createHub(options: HubOptions): Hub {
     greet();
     client.goLive(follower.head);
     if (since) {
-      client.control("error", { message: `since=${since.malformed} is not a sequence, a whole number from 0; nothing is replayed` });
+      client.control("error", { message: `since=${since.malformed} is not a sequence (a whole number from 0); nothing is replayed` });
     }
   };
 
@@ -143,7 +146,7 @@ export function createHub(options: HubOptions): Hub {
     await new Promise<void>((resolve) => {
       stream.once("close", resolve);
       webSockets.handleUpgrade(request, stream, head, (socket) => {
-        // faults of the other side; each is followed by the close of the connection
+        // faults of the other side; the connection closes after each
         socket.on("error", (error) => log.debug({ error: String(error) }, "a WebSocket connection failed"));
         if (verdict.kind === "refused") socket.close(1008, verdict.reason);
         else resolve(connect(socket, stream, request));
@@ -156,11 +159,11 @@ export function createHub(options: HubOptions): Hub {
       answerWithoutUpgrade(server, request, stream, head);
       return;
     }
-    // until the handshake is over nobody else listens; the close that follows is what counts
+    // no one else listens until the handshake is over; the close that follows does the work
     stream.on("error", (error) => log.debug({ error: String(error) }, "a WebSocket connection failed"));
     const work = upgrade(request, stream, head)
       .catch((error: unknown) => {
-        log.error({ error: String(error) }, "an upgrade request could not be judged");
+        log.error({ error: String(error) }, "an upgrade request could not be checked");
         reject(stream, "500 Internal Server Error", "Internal server error");
       })
       .finally(() => unfinished.delete(work));
@@ -178,7 +181,7 @@ export function createHub(options: HubOptions): Hub {
     clearTimeout(cut);
   };
 
-  /** What still hangs on the database or on a gate may keep nobody from stopping. */
+  /** Waits for unfinished upgrades, but only for a while: one that hangs on the database or an access check must not delay the stop. */
   const unfinishedEnd = async (): Promise<void> => {
     let timer: NodeJS.Timeout | undefined;
     const enough = new Promise<void>((resolve) => {
@@ -188,7 +191,7 @@ export function createHub(options: HubOptions): Hub {
     clearTimeout(timer);
   };
 
-  // from the beginning and to the end: without a listener the HTTP routes would answer, and their 404 says "never ask again"
+  // attached all the time: without a listener the HTTP routes would reply with a 404, which makes clients stop reconnecting
   server.on("upgrade", onUpgrade);
 
   return {

@@ -3,12 +3,12 @@ import type { Frame } from "./frame.ts";
 const mostFrames = 1_024;
 const mostBytes = 4 * 1024 * 1024;
 
-/** The newest frames, without holes: whoever was away for a moment needs no database. */
+/** The newest frames, without holes. A client that was away for a moment resumes from them without a database read. */
 export class RecentFrames {
   #frames: Frame[] = [];
   #bytes = 0;
 
-  /** Keeps `frames`, which follow on those kept before. */
+  /** Adds `frames`, which must follow directly on the frames added before. */
   push(frames: readonly Frame[]): void {
     for (const frame of frames) this.#bytes += frame.bytes.length;
     this.#frames.push(...frames);
@@ -22,14 +22,14 @@ export class RecentFrames {
     if (dropped > 0) this.#frames = this.#frames.slice(dropped);
   }
 
-  /** All frames after `sequence`; undefined when that goes further back than what is kept. */
+  /** All frames after `sequence`; undefined if older ones than those in memory are needed. */
   after(sequence: number): readonly Frame[] | undefined {
     const oldest = this.#frames[0];
     if (!oldest || oldest.sequence > sequence + 1) return undefined;
     return this.#frames.slice(sequence + 1 - oldest.sequence);
   }
 
-  /** The frame with this sequence; undefined when it is not kept. */
+  /** The frame with this sequence; undefined if it is not in memory. */
   at(sequence: number): Frame | undefined {
     return this.#frames[sequence - (this.#frames[0]?.sequence ?? 0)];
   }

@@ -5,22 +5,22 @@ import type { Client } from "./client.ts";
 import { type Follower, page } from "./follower.ts";
 import { journalFrame } from "./frame.ts";
 
-/** So many pages are read at a time, however many clients come back at once: the pipeline needs the database too. */
+/** Maximum number of concurrent page reads, however many clients reconnect at once: the pipeline needs the database too. */
 const readsAtATime = 2;
 
 export interface Replay {
   /**
-   * Brings a client from `since` to the present: history page by page, each page once the connection has taken the one
-   * before; then, in one step, the rest from memory and live. `greet` is called before the first journal message, and
-   * after `gap` when the history right after `since` is gone. Resolves with the number of replayed messages when the
-   * client is live or gone; rejects when the database does not answer.
+   * Brings a client from `since` to the present: it sends history page by page, each page once the connection has taken the previous one,
+   * and then, in one step, sends the rest from memory and makes the client live. Calls `greet` before the first journal message, and after
+   * `gap` if the history right after `since` is gone. Resolves to the number of replayed messages once the client is live or gone; rejects
+   * if the database does not reply.
    */
   resume(client: Client, since: number, greet: () => void): Promise<number>;
 }
 
 /**
- * Splits rows, in order, where a sequence is missing: journals of earlier versions have such holes. At least one run, be it an
- * empty one.
+ * Splits ordered rows where a sequence is missing: journals of earlier versions have such holes. Returns at least one run, which may be
+ * empty.
  */
 function unbrokenRuns(rows: readonly PublishedRow[]): PublishedRow[][] {
   const runs: PublishedRow[][] = [[]];
@@ -32,7 +32,7 @@ function unbrokenRuns(rows: readonly PublishedRow[]): PublishedRow[][] {
   return runs;
 }
 
-/** A few clients read at the same time, the others wait for their turn. */
+/** Creates the replay. Few clients read at the same time; the others wait. */
 export function createReplay(db: Database, follower: Follower): Replay {
   const turns = createSemaphore({ max: readsAtATime });
 
@@ -46,7 +46,7 @@ export function createReplay(db: Database, follower: Follower): Replay {
     };
 
     while (client.open) {
-      // from here to `goLive` nothing is awaited, so no frame can come in between
+      // nothing is awaited from here to `goLive`, so no frame can arrive in between
       const rest = position >= follower.head ? [] : follower.recent.after(position);
       if (rest) {
         greetOnce();
@@ -54,7 +54,7 @@ export function createReplay(db: Database, follower: Follower): Replay {
         client.deliver(rest, Buffer.concat(rest.map((frame) => frame.bytes)));
         return replayed + rest.length;
       }
-      // of before the read: what is numbered meanwhile is not gone
+      // the head before the read: rows numbered during the read are not gone
       const { head } = follower;
       const rows = await turns.run(() => db.query((sql) => readAfter(sql, position, page)));
       for (const run of unbrokenRuns(rows)) {
@@ -69,8 +69,8 @@ export function createReplay(db: Database, follower: Follower): Replay {
   };
 
   /**
-   * A client that is ahead of the journal has seen another one, or this one before a restore. What it names does not exist
-   * here: it hears so, and goes on after the newest sequence.
+   * A client that is ahead of the journal has seen another journal, or this one before a restore. It gets a `gap` for the sequences that do
+   * not exist here, and continues after the newest one.
    */
   const reachable = async (client: Client, since: number): Promise<number> => {
     if (since <= follower.head) return since;

@@ -6,8 +6,8 @@ import type { Runtime } from "../../src/work/operations/runtime.ts";
 import { createLoop, type Loop } from "../workers/loop.ts";
 
 /**
- * Makes the loop that tells the live clients of this daemon how it finds the system whenever that changes, also while the database is
- * away. What is not well at the start yet is taken for still starting.
+ * Creates the loop that reports each change of the overall status to the live clients of this daemon, also while the database is away.
+ * Faults during the start count as a system that is still starting.
  */
 export function createStatusNews(context: OperationContext, runtime: Runtime, tell: (status: OverallStatus) => void): Loop {
   const everyMs = roundMs(context.config);

@@ -4,30 +4,30 @@ interface Rule {
 }
 
 /**
- * Which message types a client wants: everything, until it says otherwise. Its wishes are an ordered list of rules of
- * which the last that names a type decides, so `alert_*` can be taken out of `*` and `alert_created` be added again.
+ * The message types that a client wants: everything until it subscribes or unsubscribes. The subscription is an ordered list of rules, and
+ * the last rule that covers a type decides. So a client can exclude `alert_*` from `*` and add `alert_created` again.
  */
 export class Subscription {
   #rules: readonly Rule[] = [{ pattern: "*", wanted: true }];
-  /** The client has named what it wants: from then on patterns add up. */
+  /** The client has subscribed or unsubscribed. From then on, patterns add up. */
   #chosen = false;
   readonly #decided = new Map<string, boolean>();
   #everything = true;
 
-  /** Adds patterns. The first time they take the place of the initial everything. */
+  /** Adds patterns. The first call replaces the initial `*`. */
   subscribe(patterns: readonly string[]): void {
     if (!this.#chosen) this.#rules = [];
     for (const pattern of patterns) this.#append({ pattern, wanted: true });
     this.#changed();
   }
 
-  /** Takes patterns away, also out of the middle of a wider one. */
+  /** Removes patterns, also from within a wider one. */
   unsubscribe(patterns: readonly string[]): void {
     for (const pattern of patterns) this.#append({ pattern, wanted: false });
     this.#changed();
   }
 
-  /** How many rules are kept. */
+  /** Number of rules. */
   get size(): number {
     return this.#rules.length;
   }
@@ -37,7 +37,7 @@ export class Subscription {
     return this.#everything;
   }
 
-  /** The active list, as it is told to the client. */
+  /** The active list, as reported to the client. */
   describe(): { types: string[]; except?: string[] } {
     const patterns = (wanted: boolean) => this.#rules.filter((rule) => rule.wanted === wanted).map((rule) => rule.pattern);
     const except = patterns(false);
@@ -55,7 +55,7 @@ export class Subscription {
   }
 
   #append(rule: Rule): void {
-    // patterns are nested or disjoint, so what the new one covers has no say any more
+    // patterns are nested or disjoint, so rules that the new pattern covers have no effect any more
     const rest = this.#rules.filter((earlier) => !covers(rule.pattern, earlier.pattern));
     const sofar = rest.findLast((earlier) => covers(earlier.pattern, rule.pattern))?.wanted ?? false;
     this.#rules = !sofar && !rule.wanted ? rest : [...rest, rule];
@@ -68,7 +68,7 @@ export class Subscription {
   }
 }
 
-/** True when each type that `narrow` (a type or a pattern) names is named by `pattern` too. */
+/** Tells whether `pattern` covers every type that `narrow` (a type or a pattern) covers. */
 function covers(pattern: string, narrow: string): boolean {
   return pattern === narrow || (pattern.endsWith("*") && narrow.startsWith(pattern.slice(0, -1)));
 }

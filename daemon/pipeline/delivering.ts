@@ -7,7 +7,7 @@ import { createDigestCloser } from "../workers/digest-closer.ts";
 import type { Worker } from "../workers/worker.ts";
 import type { WorkerContext } from "./worker-context.ts";
 
-/** Returns the usable channels, and for how long notifications are retried: read at each use, since the configuration may change. */
+/** Returns the usable channels and the retry period of notifications. Both are read at each use, since the configuration may change. */
 export function deliverySettings(config: Config): NotificationSettings {
   return {
     get availability() {
@@ -19,7 +19,7 @@ export function deliverySettings(config: Config): NotificationSettings {
   };
 }
 
-/** Makes the workers that deliver notifications and webhooks, and close digests and silences. */
+/** Creates the workers that deliver notifications and webhooks, and close digests and silences. */
 export function createDelivering(
   workerContext: WorkerContext,
   recentEvents: RecentEvents,

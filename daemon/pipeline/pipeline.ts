@@ -15,19 +15,19 @@ import type { Worker } from "../workers/worker.ts";
 import { deliverySettings } from "./delivering.ts";
 import type { WorkerContext } from "./worker-context.ts";
 
-/** A look at pictures: 30 s for the detector and time to spare for the database; a video of 30 frames in a row. */
+/** One detection job: 30 s for the detector and time to spare for the database, for up to 30 consecutive frames of a video. */
 const detectLeaseMs = 20 * minuteMs;
-/** Three services, each within its read timeout, look at each of 32 objects; breakers end that long before. */
+/** One enrichment job: three services, each with its read timeout, for up to 32 objects. Breakers end it long before. */
 const enrichLeaseMs = hourMs;
-/** Rules look at an event: some statements, which may wait for others who do the same. */
+/** One evaluation of the rules: a few statements, which may wait for other evaluations. */
 const alertLeaseMs = 2 * minuteMs;
 
-/** A picture may be what kills the process, but one that lay at the detector when it was killed for other reasons must not be lost. */
+/** A picture may crash the process. But a picture that was in progress when the process was killed for another reason must not be lost. */
 const mostBegunPicture = 20;
-/** That the process dies is hardly ever the fault of an event, and each one may be worth an alert: as with messages, only what never ends is given up. */
+/** An event hardly ever crashes the process, and each one may be worth an alert. As for messages, only a job that never ends fails. */
 const eventMaxAttempts = 100;
 
-/** The workers from a registered picture to an event that rules have seen. */
+/** The workers that take a registered picture to an event that the rules have evaluated. */
 export interface Pipeline {
   readonly detection: Worker;
   readonly aggregator: Loop;
@@ -36,7 +36,7 @@ export interface Pipeline {
   readonly alerting: Worker;
 }
 
-/** Makes the stages and the workers that run them. Nothing runs yet. */
+/** Creates the stages and the workers that run them. Nothing runs yet. */
 export function createPipeline(parts: WorkerContext): Pipeline {
   const { upstreams, metrics } = parts;
   const { db, clock, log, config, settings } = parts.context;
@@ -85,7 +85,7 @@ export function createPipeline(parts: WorkerContext): Pipeline {
 
   const enrichment = queueWorker(parts, "enrichment_worker", "enrich", {
     critical: false,
-    // the detections on a picture are looked at one after the other: so many vectors are made at once
+    // the detections of a picture are processed one by one, so this is the number of embeddings computed at once
     concurrency: config.reidMaxConcurrent,
     leaseMs: enrichLeaseMs,
     stage: createEnrichStage({
@@ -101,7 +101,7 @@ export function createPipeline(parts: WorkerContext): Pipeline {
         ttlMs: config.reidTtlHours * hourMs,
       }),
     }),
-    // what is found while a built-in service starts waits for it
+    // detections found while a built-in service starts wait for it
     capacity: () => (upstreams.enrichment.isStarting() ? 0 : Number.POSITIVE_INFINITY),
   });
 
@@ -124,7 +124,7 @@ export function createPipeline(parts: WorkerContext): Pipeline {
 
   const alerting = queueWorker(parts, "alert_worker", "alert", {
     critical: false,
-    // one after the other: of events that come together the first raises the alert, the others are held back
+    // one at a time: the first of several simultaneous events raises the alert, and the cooldown covers the others
     concurrency: 1,
     leaseMs: alertLeaseMs,
     maxAttempts: eventMaxAttempts,

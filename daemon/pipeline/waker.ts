@@ -5,7 +5,7 @@ interface Wakeable {
   wake(): void;
 }
 
-/** Makes the function that wakes the worker of this process that has something to do after a commit with a note. Subscribe it to `Database.onCommitted`. */
+/** Creates the function that wakes the worker that has work after a commit with a note. Subscribe it to `Database.onCommitted`. */
 export function createWaker(workers: {
   readonly publisher: Wakeable;
   readonly aggregator: Wakeable;

@@ -7,7 +7,7 @@ import type { Peers } from "../cluster/peers.ts";
 import { createFileWatcher, type FileWatcher } from "../file-watcher/file-watcher.ts";
 import type { WorkerContext } from "./worker-context.ts";
 
-/** Makes the worker that finds the pictures of the cameras. `onPictures` is told of those that got their entries in the ledger. */
+/** Creates the worker that finds the pictures of the cameras. `onPictures` receives pictures once they are in the ledger. */
 export function createWatching(
   { context, metrics, peers, fresh }: WorkerContext,
   onPictures: ((cameraId: string, paths: readonly string[]) => void) | undefined,
@@ -29,7 +29,7 @@ export function createWatching(
       await ensureCameraForFolder(db, folderName, { cameraRoot: config.cameraRoot, now: clock.now() });
     },
     detects,
-    // who has no detector here would keep it for nobody
+    // without a detector here, no stage would read the contents
     ...(detects && { fresh }),
     onRegistered: ({ cameraId, paths, watchedMs, added, pending }) => {
       metrics.picturesRegistered(cameraId, { added, pending });
@@ -46,8 +46,8 @@ export function createWatching(
 }
 
 /**
- * Of all cameras those that a daemon with these roots watches: all that lie below them, and those that nobody has below its roots, so that it is told that
- * they cannot be watched. What another daemon has, or may have that is still to start, is left to that one.
+ * Returns the cameras that a daemon with these roots watches: all cameras below its roots, and those below no daemon's roots, so that
+ * someone reports that they cannot be watched. It leaves out the cameras of other daemons, and those that a daemon still to start may have.
  */
 export async function camerasToWatch<C extends { readonly folder_path: string }>(
   cameras: readonly C[],

@@ -6,15 +6,15 @@ import type { Peers } from "../cluster/peers.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Upstreams } from "../upstreams/upstreams.ts";
 
-/** What the workers of a daemon, or of a self-test, share. */
+/** Shared dependencies of the workers of a daemon or of a self-test. */
 export interface WorkerContext {
   readonly context: OperationContext;
   readonly runtime: Runtime;
-  /** The id under which this process claims its jobs. */
+  /** Claims of this process carry this id. */
   readonly processId: string;
   readonly upstreams: Upstreams;
   readonly dispatcher: JobDispatcher;
-  /** Dispatches the queue `deliver`: its lanes are kept in the rows, so its jobs never leave this process. */
+  /** Dispatches the queue `deliver`. Its sub-queues exist only in the rows, so its jobs never leave this process. */
   readonly deliveryDispatcher: JobDispatcher;
   readonly metrics: Metrics;
   /** Contents that the file watcher has just read, for the detect stage. */

@@ -16,18 +16,18 @@ export interface FollowOptions {
 }
 
 /**
- * Watches `.env` and the `--config` file of a running daemon. Applies changed values that can change at run time and names the other ones. If
- * the files have errors, the running values stay in force. Returns the watch, for its end.
+ * Watches `.env` and the `--config` file of a running daemon. Applies changed values that can change at run time, and reports the variables
+ * that need a restart. If the files have errors, the running values stay in force. Returns the watch, so that the caller can close it.
  */
 export async function followConfiguration(options: FollowOptions): Promise<WatchedFiles> {
   const reload = createReload(options);
   const watched = await watchFiles({ paths: options.loaded.files, log: options.log, onChange: reload });
-  // the files may have changed between the start of the program and that of the watch
+  // the files may have changed between the start of the program and the start of the watch
   reload();
   return watched;
 }
 
-/** Creates the function that reads the files again and applies what it can. */
+/** Creates the function that reads the files again and applies the changes that it can. */
 function createReload({ config, loaded, log, recentEvents, setLogLevel }: FollowOptions): () => void {
   const running = config as Record<keyof Config, unknown>;
   const warned = new Set(loaded.warnings);

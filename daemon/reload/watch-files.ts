@@ -6,9 +6,9 @@ import { type FSWatcher, watch } from "chokidar";
 import type { Log } from "../../src/base/log/log.ts";
 import { isNetworkType, readMounts, realMountOf } from "../../src/platform/disk/mounts.ts";
 
-/** Time for which files must not change before they are read, so that a file that is still being written is not. */
+/** Files must not change for this long before they are read, so that a half-written file is not. */
 const settleMs = 500;
-/** Interval between two looks at the files where the system reports no changes. */
+/** Interval of checks where the system reports no changes. */
 const pollMs = 5_000;
 /** Longest wait for chokidar to set up its watches. */
 const readyMs = 2_000;
@@ -42,15 +42,15 @@ export async function watchFiles(options: WatchFilesOptions): Promise<WatchedFil
 class FileWatch implements WatchedFiles {
   readonly #options: WatchFilesOptions;
   #watcher: FSWatcher | undefined;
-  /** The watched folders, each with its inode: a folder may be replaced by another one of the same name. */
+  /** The watched folders, each with its inode: another folder of the same name may replace one. */
   #folders = new Map<string, number>();
-  /** Names whose events matter. */
+  /** Names with relevant events. */
   #names = new Set<string>();
-  /** State of the files that `onChange` was last called for. */
+  /** State of the files at the last call of `onChange`. */
   #known = "";
   #isPolling = false;
   #isClosed = false;
-  /** A change was reported that no round has dealt with. */
+  /** A change was reported after the last round began. */
   #isDue = false;
   #round: Promise<void> | undefined;
 
@@ -71,7 +71,7 @@ class FileWatch implements WatchedFiles {
     await this.#watcher?.close();
   }
 
-  /** Replaces the watcher: with the same one, chokidar ignores all that is below a folder that was once given up. */
+  /** Replaces the watcher. If it were reused, chokidar would ignore everything below a folder that was removed from it once. */
   async #open(): Promise<void> {
     const before = this.#watcher;
     const watcher = watch([...this.#folders.keys()], {
@@ -99,7 +99,7 @@ class FileWatch implements WatchedFiles {
     });
   }
 
-  /** Waits until the files keep still, and reports them if they have changed. */
+  /** Waits until the files stop changing, and calls `onChange` if they differ from the last known state. */
   async #settle(): Promise<void> {
     let state = "";
     while (this.#isDue && !this.#isClosed) {
@@ -115,7 +115,7 @@ class FileWatch implements WatchedFiles {
     }
   }
 
-  /** Watches the folders that are on the way to the files now. Returns the state of the files, as a text to compare. */
+  /** Watches the folders that currently lead to the files. Returns the state of the files as text, for comparison. */
   async #follow(): Promise<string> {
     const entries = (await Promise.all(this.#options.paths.map((path) => trailOf(resolve(path), mostLinks)))).flat();
     const folders = new Map<string, number>();
@@ -135,12 +135,12 @@ class FileWatch implements WatchedFiles {
       `configuration and certificate files cannot be watched and are read every ${pollMs / 1000} s instead; raise fs.inotify.max_user_watches and fs.inotify.max_user_instances`,
     );
     void this.#open();
-    // a change may have been lost meanwhile
+    // a change may have been lost in between
     this.#onEvent(null);
   }
 }
 
-/** The directory entries that decide which file a path leads to: every link on the way, and the file or the first entry that is missing. */
+/** The directory entries that decide which file a path leads to: every link on the way, and the file or the first missing entry. */
 async function trailOf(path: string, linksLeft: number): Promise<readonly string[]> {
   const { root } = parse(path);
   const parts = path.slice(root.length).split(sep);

@@ -14,30 +14,30 @@ import { type Builtin, startBuiltin } from "../builtin/spawn.ts";
 export const enrichmentNames = ["vision", "embedder", "enrichment"] as const;
 export type EnrichmentName = (typeof enrichmentNames)[number];
 
-/** A process that could not be started at all is tried again after this. */
+/** Delay after the process could not be started at all. */
 const startAgainMs = 30_000;
 
-/** The three services of enrichment: their clients, and the built-in process that stands for those without an address. */
+/** The three enrichment services: their clients, and the built-in process that replaces those without an address. */
 export interface EnrichmentUpstreams extends EnrichmentServices {
-  /** Those that are switched on now. */
+  /** The enabled services. */
   switchedOn(): readonly EnrichmentName[];
   isBuiltIn(name: EnrichmentName): boolean;
-  /** Where a service is; undefined while the built-in one starts, or cannot. */
+  /** Address of a service; undefined while the built-in one starts or cannot work. */
   url(name: EnrichmentName): string | undefined;
-  /** How a service is as far as it is built in; what has an address is told by its breaker. */
+  /** Condition of a built-in service. A service with an address always counts as working: its breaker reports faults. */
   condition(name: EnrichmentName): Condition;
-  /** A built-in service that is needed does not listen yet. */
+  /** A built-in service is needed and does not listen yet. */
   isStarting(): boolean;
-  /** Starts what is needed, and goes on to follow the settings, which must have been read. */
+  /** Starts the built-in process if it is needed, and then follows the settings, which must be loaded already. */
   follow(): void;
 }
 
-/** Settings change while homesec runs; so soon the built-in process follows. */
+/** Interval of checks for changed settings. */
 const followEveryMs = 500;
 
 /**
- * Makes the clients, and keeps the built-in process running while a service that is switched on has no address, and only
- * then. Registers how to stop it all.
+ * Creates the clients, and runs the built-in process exactly as long as an enabled service has no address. Registers how to stop
+ * everything.
  */
 export function startEnrichmentServices(options: {
   readonly config: Config;
@@ -46,9 +46,9 @@ export function startEnrichmentServices(options: {
   readonly log: Log;
   readonly lifecycle: Lifecycle;
   readonly breakerOf: (name: EnrichmentName) => Breaker;
-  /** Whether the built-in services may run here: this daemon is one that asks them. */
+  /** Whether the built-in services may run here: this daemon calls them. */
   readonly runsBuiltIn: boolean;
-  /** Told of each change of the condition of the built-in services. */
+  /** Called at each change of the condition of the built-in services. */
   readonly onCondition: (condition: Condition) => void;
 }): EnrichmentUpstreams {
   const { config, settings, clock, log, lifecycle, breakerOf } = options;
@@ -60,7 +60,7 @@ export function startEnrichmentServices(options: {
 
   const switchedOn = (): readonly EnrichmentName[] => {
     const { visionExtractionEnabled: vision, reidEnabled: reid } = settings.current();
-    // what is merged are attributes: without vision there are none
+    // enrichment merges attributes, and without vision there are none
     return [
       ...(vision ? (["vision"] as const) : []),
       ...(reid ? (["embedder"] as const) : []),
@@ -84,7 +84,7 @@ export function startEnrichmentServices(options: {
       const fault = String(error);
       unstartable = { state: "faulty", fault };
       startAgainAt = clock.monotonic() + startAgainMs;
-      if (fault !== toldFault) log.error({ service: "enrichment", error: fault }, "the built-in services of enrichment cannot be started");
+      if (fault !== toldFault) log.error({ service: "enrichment", error: fault }, "the built-in enrichment services cannot start");
       toldFault = fault;
       options.onCondition(unstartable);
     }
@@ -104,7 +104,7 @@ export function startEnrichmentServices(options: {
     for (const name of enrichmentNames) {
       const address = addressOf(name);
       const before = addresses.get(name);
-      // what is known of another address says nothing of this one
+      // the failures of the previous address say nothing about the new one
       if (before !== undefined && before !== address) breakerOf(name).reset();
       addresses.set(name, address);
     }

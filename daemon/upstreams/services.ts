@@ -9,14 +9,14 @@ import type { Metrics } from "../metrics/metrics.ts";
 import { startUpstreams, type Upstreams } from "./upstreams.ts";
 
 /**
- * Starts the services that homesec asks, with what their ups and downs set off: the change of a breaker is announced
- * and kept for the health answer, and what waited for a service starts when it may be asked again.
+ * Starts the upstream services and handles their changes: each change of a breaker is announced and stored for the health response, and
+ * waiting jobs start once their service can be called again.
  */
 export function startServices(
   options: Omit<Parameters<typeof startUpstreams>[0], "onReady" | "onFault" | "onBreakerChange" | "onCall"> & {
     readonly recentEvents: RecentEvents;
     readonly announce: (entry: JournalEntry) => Promise<void>;
-    /** Jobs that waited for a service may start. */
+    /** Wakes jobs that waited for a service. */
     readonly wake: (note: WakeNote) => void;
     readonly metrics: Pick<Metrics, "upstreamAsked" | "breakerOpened">;
   },
@@ -42,7 +42,7 @@ export function startServices(
   });
 }
 
-/** Closes a service's breaker whatever happened, and has what waited for it taken up now. Answers with the state it was in. */
+/** Closes a service's breaker in any state and makes the jobs that waited for it due now. Returns the breaker's previous state. */
 export async function resetBreaker(
   name: UpstreamName,
   { db, clock, upstreams }: Pick<OperationContext, "db" | "clock"> & { readonly upstreams: Upstreams },

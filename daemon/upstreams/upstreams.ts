@@ -30,11 +30,11 @@ export interface Upstreams {
   capacity(name: UpstreamName): number;
   /** Why a built-in service cannot work; undefined while it can, or starts. */
   fault(name: UpstreamName): string | undefined;
-  /** When the service last gave a good answer. */
+  /** Time of the service's last usable reply. */
   answeredAt(name: UpstreamName): Date | null;
   /** Name of the service for people: `built-in`, or its URL. */
   label(name: "detector" | "language_model"): string;
-  /** The built-in services beside this daemon, each with why it cannot be called now. */
+  /** The built-in services that run with this daemon, each with the reason why it cannot be called now. */
   builtIn(): readonly { readonly name: UpstreamName; readonly fault: string | null }[];
   /** Closes a breaker in any state. Returns the previous state. */
   resetBreaker(name: UpstreamName): CircuitState;
@@ -57,9 +57,9 @@ export function startUpstreams(options: {
   readonly onReady: (name: UpstreamName) => void;
   /** Called when a built-in service cannot work until a person acts. */
   readonly onFault: (name: UpstreamName, fault: string) => void;
-  /** Whether this daemon calls a service: built-in ones run beside the daemons that do. */
+  /** Whether this daemon calls a service. Built-in services run with the daemons that call them. */
   readonly asks: (name: UpstreamName) => boolean;
-  /** State of a built-in service that runs beside other daemons only. */
+  /** State of a built-in service that runs with other daemons only. */
   readonly elsewhere: (name: UpstreamName) => UpstreamState;
 }): Upstreams {
   const { config, clock, log, lifecycle } = options;
@@ -88,7 +88,7 @@ export function startUpstreams(options: {
     if (configured) return () => configured;
     if (!options.asks(name)) {
       return () => {
-        throw new Error(`this daemon asks no ${name}: its roles are others'`);
+        throw new Error(`this daemon does not call the ${name}: its roles do not include that`);
       };
     }
     const builtin = startBuiltin(name, {
@@ -139,7 +139,7 @@ export function startUpstreams(options: {
     onCondition: (condition) => conditionChanged("enrichment", condition),
   });
 
-  /** The user has configured its address. */
+  /** The user has configured an address for it. */
   const addressed = (name: UpstreamName): boolean => {
     const optional = optionalOf(name);
     if (optional) return !enrichment.isBuiltIn(optional);
@@ -193,7 +193,7 @@ export function startUpstreams(options: {
     resetBreaker: (name) => breakerOf(name).reset(),
     fault: (name) => faultOf(conditionOf(name)),
     answeredAt: (name) => breakerOf(name).state().last_success,
-    label: (name) => (builtins.has(name) ? "built-in" : addressed(name) ? urls[name]() : "beside other daemons"),
+    label: (name) => (builtins.has(name) ? "built-in" : addressed(name) ? urls[name]() : "runs with other daemons"),
     builtIn: () =>
       upstreamNames.flatMap((name) => {
         if (!options.asks(name) || addressed(name)) return [];

@@ -9,8 +9,8 @@ import { createLoop, type Loop } from "./loop.ts";
 const roundMs = 20_000;
 
 /**
- * Creates the worker that learns the baselines of cameras: it records which minutes are watched, learns from each hour when it is over,
- * and announces anomalies, also during the hour. Several processes may run it at once.
+ * Creates the worker that learns the baselines of cameras: it records which minutes are watched, learns from each hour when it is over, and
+ * announces anomalies, also during the hour. Several processes may run it at once.
  */
 export function createBaselineLearner(options: {
   readonly db: Database;
@@ -18,7 +18,7 @@ export function createBaselineLearner(options: {
   /** The time zone of hours and weekdays. */
   readonly timeZone: string;
   readonly log: Log;
-  /** Whether pictures are being found now. */
+  /** Whether new pictures would be found now. */
   readonly watching: () => boolean;
 }): Loop {
   const { db, clock, timeZone } = options;

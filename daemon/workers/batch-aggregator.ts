@@ -9,15 +9,15 @@ import { createLoop, type Loop } from "./loop.ts";
 
 /** Longest pause without a due batch: another process may have opened one. */
 const longestPauseMs = 1_000;
-/** Pause before a due batch is checked again that waits for a picture in progress. */
+/** Pause before a due batch is checked again while one of its pictures is still in progress. */
 const shortestPauseMs = 20;
 
-/** Makes the worker that closes batches when they are due, from timers kept in rows. `onClosed`: events and analysis jobs were written. */
+/** Creates the worker that closes due batches. Due times are in rows. `onClosed` runs once events and analysis jobs are written. */
 export function createBatchAggregator(options: {
   readonly db: Database;
   readonly clock: Clock;
   readonly settings: Settings;
-  /** How long the analysis of an event may wait now for the enrichment of its detections. */
+  /** How long the analysis of an event may now wait for the enrichment of its detections. */
   readonly enrichmentWaitMs: () => number;
   readonly log: Log;
   readonly onClosed: (closed: readonly Closed[]) => void;
@@ -29,7 +29,7 @@ export function createBatchAggregator(options: {
     log: options.log,
     retryMs: 250,
     round: async () => {
-      // it is woken for every picture, so that nothing due must cost no more than this question
+      // every picture wakes this worker, so a round without a due batch must cost one query only
       const now = clock.now();
       const next = await db.query((sql) => nextDueAt(sql, now, latestDueAt(now, batchTimes(options.settings.current()))));
       if (!next) return longestPauseMs;

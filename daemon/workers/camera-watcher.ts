@@ -30,7 +30,7 @@ export function createCameraWatcher(options: {
   readonly clock: Clock;
   readonly log: Log;
   readonly settings: Settings;
-  /** Folders from which pictures may be read. */
+  /** Folders that pictures may be read from. */
   readonly roots: readonly string[];
   /** Minimum interval between two checks of a camera. */
   readonly everyMs: number;
@@ -61,7 +61,7 @@ export function createCameraWatcher(options: {
     try {
       return await readFrame(file.path);
     } catch (error) {
-      log.debug({ worker: "camera_watcher", camera: picture.cameraId, error: String(error) }, "a picture cannot be looked at");
+      log.debug({ worker: "camera_watcher", camera: picture.cameraId, error: String(error) }, "a picture cannot be read");
       return undefined;
     }
   };
@@ -74,7 +74,7 @@ export function createCameraWatcher(options: {
       const begin = clock.monotonic();
       const now = clock.now();
       if (!settings.current().sceneChangeEnabled) {
-        await db.transaction((sql) => endCause(sql, "view", "scene changes were switched off", now));
+        await db.transaction((sql) => endCause(sql, "view", "scene changes were disabled", now));
       }
       // Pictures with a time in the future, left by a clock that was set back, would hide the new ones.
       const pictures = await db.query((sql) => newestPictures(sql, new Date(now.getTime() - freshForMs), latestPast(now)));

@@ -14,7 +14,7 @@ import { releaseFutureJobs } from "./release-future-jobs.ts";
 const roundMs = 1_000;
 const camerasEveryMs = 5_000;
 const vectorsEveryMs = 60_000;
-/** Vectors deleted per statement. */
+/** Embeddings deleted per statement. */
 const vectorsAtOnce = 5_000;
 /** A longer interval between two rounds leaves a gap in the observation. */
 const deafAfterMs = 15_000;
@@ -28,12 +28,12 @@ export interface CaretakerOptions {
   readonly log: Log;
   /** Records the heartbeat of this process and removes dead ones. */
   readonly beat: (sql: Sql) => Promise<void>;
-  /** Whether this process judges the silence of cameras and deletes old vectors: one of those on the database does. */
+  /** Whether this process detects silent cameras and deletes old embeddings. Only one of the processes on the database does. */
   readonly judges: () => boolean;
-  /** Whether a daemon with other roots judges the silence of the camera with this folder. */
+  /** Whether a daemon with other roots detects silence of the camera with this folder. */
   readonly judgedElsewhere: (folderPath: string) => boolean;
   readonly cameraOfflineAfterSeconds: number;
-  /** How long the vectors of re-identification are kept. */
+  /** Retention of the embeddings of re-identification. */
   readonly reidTtlHours: number;
   /** Returns why the detector cannot be called now; undefined if it can. */
   readonly detectorDown: () => { readonly reason: string; readonly detail: string } | undefined;
@@ -43,7 +43,7 @@ export interface CaretakerOptions {
 
 /**
  * Creates the worker that maintains rows over time: it records that this process is alive, frees the claims of dead processes, lets live
- * work overtake old work, marks pictures as deferred while the detector is down, notices silent cameras, and deletes expired vectors.
+ * work overtake old work, marks pictures as deferred while the detector is down, detects silent cameras, and deletes expired embeddings.
  */
 export function createCaretaker(options: CaretakerOptions): Loop {
   const { db, clock } = options;
@@ -58,7 +58,7 @@ export function createCaretaker(options: CaretakerOptions): Loop {
     log: options.log,
     round: async () => {
       const now = clock.now();
-      // A restart, a suspended machine, a stopped watcher, an unreachable database: that silence is homesec's own.
+      // After a restart, a suspended machine, a stopped watcher or a database outage, the silence is homesec's fault, not the camera's.
       const missed = Math.abs(now.getTime() - lastRound) > deafAfterMs || !options.watching();
       if (missed || !listeningSince || !options.judges()) listeningSince = now;
       const leadNow = now.getTime() - clock.monotonic();
@@ -72,7 +72,7 @@ export function createCaretaker(options: CaretakerOptions): Loop {
         await freeAbandonedJobs(sql);
       });
       lead = leadNow;
-      if (setBack) options.log.warn({ worker: "caretaker" }, "the clock was set back; what waited for its time starts now");
+      if (setBack) options.log.warn({ worker: "caretaker" }, "the clock was set back; delayed jobs start now");
       const down = options.detectorDown();
       if (down !== undefined) await db.query((sql) => deferWaitingImages(sql, down, 1_000));
       if (clock.monotonic() >= camerasAt && options.judges()) {

@@ -10,13 +10,13 @@ import { createLoop, type Loop } from "./loop.ts";
 const retryMs = 60_000;
 /** Interval of disk checks. */
 const lookEveryMs = 60_000;
-/** A run that deletes a lot has no heartbeat in between. */
+/** A run that deletes a lot sends no heartbeat in between. */
 const stuckAfterMs = 12 * hourMs;
 
 /**
- * Makes the worker that deletes old data once a day at 03:00 local time, in one of the processes that share the database. A
- * run that was missed, since nothing ran at that time, is made up for; after many of them, or a clock that jumped as far, it waits for some days,
- * since a clock that is wrong makes all old. Each minute it looks whether a disk of this process is nearly full.
+ * Creates the worker that deletes old data once a day at 03:00 local time, in one of the processes that share the database. A run that was
+ * missed because no process ran is made up for. After many missed runs, or a clock jump of that size, it waits for some days, since a wrong
+ * clock makes all data look old. Every minute it checks whether a disk of this process is nearly full.
  */
 export function createCleanupService(
   context: CleanupContext,
@@ -52,10 +52,8 @@ export function createCleanupService(
         }
       }
       await dataGuard.look(signal);
-      // The finders of pictures report an unreachable share.
-      await pictureGuard
-        .look(signal)
-        .catch((error: unknown) => log.debug({ part: "disk", error: String(error) }, "a look at a disk failed"));
+      // The file watcher reports an unreachable share.
+      await pictureGuard.look(signal).catch((error: unknown) => log.debug({ part: "disk", error: String(error) }, "a disk check failed"));
       return Math.min(lookEveryMs, nextDue(clock.now()).getTime() - clock.now().getTime());
     },
   });

@@ -11,14 +11,14 @@ import type { Metrics } from "../metrics/metrics.ts";
 import { createQueueWorker } from "./queue-worker.ts";
 
 /**
- * A message is hardly ever the reason why the process dies, and a message that is never sent may be a missed alarm. So it is begun far more
- * often than a picture before it fails.
+ * A message hardly ever crashes the process, and a message that is never sent may be a missed alarm. So it gets far more attempts than a
+ * picture before it fails.
  */
 const maxAttempts = 100;
 
 /**
- * Makes the worker that delivers notifications and webhooks. Each webhook and the mail server has its own lane, which sends one message at a
- * time, so a slow target does not delay the others.
+ * Creates the worker that delivers notifications and webhooks. The mail server and each webhook have their own queue, which sends one
+ * message at a time, so a slow target does not delay the others.
  */
 export function createDeliveryWorker({
   context,
@@ -53,7 +53,7 @@ export function createDeliveryWorker({
     dispatcher: deliveryDispatcher,
     concurrency: config.deliverConcurrency,
     maxAttempts,
-    // A mail that is too large for its server is sent again without its picture
+    // An email that is too large for its server is sent again without its picture.
     leaseMs: Math.max(timeoutMs, 2 * (smtpTimeouts.total + smtpTimeouts.answer)) + 60_000,
     stage: createDeliverStage({
       delivery: createDeliveryEngine(webhooks, { db, clock, log }),

@@ -15,8 +15,8 @@ const longestPauseMs = 1_000;
 const batchSize = 100;
 
 /**
- * Makes the worker that closes due digests, processes ended silences, and re-evaluates incidents whose cooldown is over. The times are in
- * the database. `onSilenceOver` runs for each silence that this process ended.
+ * Creates the worker that closes due digests, processes ended silences, and re-evaluates incidents whose cooldown is over. The due times
+ * are in the database. `onSilenceOver` runs for each silence that this process ended.
  */
 export function createDigestCloser(options: {
   readonly db: Database;

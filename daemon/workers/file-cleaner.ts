@@ -6,7 +6,7 @@ import type { Log } from "../../src/base/log/log.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
 const lookEveryMs = minuteMs;
-/** By then a nightly cleanup has deleted its rows; thumbnails of later deletions follow in the next run. */
+/** A nightly cleanup has deleted its rows by then. Thumbnails of later deletions follow in the next run. */
 const afterMs = 10 * minuteMs;
 /** There may be millions of files to check. */
 const stuckAfterMs = 60 * minuteMs;
@@ -32,7 +32,7 @@ export function createFileCleaner({ clock, log, ...context }: OwnFilesContext & 
       const thumbnails = await cleanThumbnails(context, neverExpires, false, signal);
       followed = cleanedAt.getTime();
       if (logs.files + thumbnails.files > 0) {
-        log.info({ worker: "file_cleaner", logs: logs.files, thumbnails: thumbnails.files }, "old files of this daemon were removed");
+        log.info({ worker: "file_cleaner", logs: logs.files, thumbnails: thumbnails.files }, "deleted old files of this daemon");
       }
       return lookEveryMs;
     },

@@ -9,11 +9,11 @@ import type { Database } from "../../src/platform/database/database.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
 const lookEveryMs = 5_000;
-/** A tool that is missing or fails is rarely there a moment later. */
+/** A tool that is missing or fails rarely recovers within seconds. */
 const lookAgainMs = 60_000;
 const inferenceWindowMs = 60_000;
 
-/** Creates the worker that stores a sample of the busiest graphics card every 5 s. Without a card it waits for one. */
+/** Creates the worker that stores a sample of the busiest graphics card every 5 s, and waits for a card if there is none. */
 export function createGpuMonitor(options: {
   readonly db: Database;
   readonly clock: Clock;
@@ -31,7 +31,7 @@ export function createGpuMonitor(options: {
   const look = async (signal: AbortSignal): Promise<string | null> => {
     try {
       const reading = busiest(readNvidiaSmi(await nvidiaSmi.ask(signal)));
-      if (!reading) return "nvidia-smi knows no graphics card";
+      if (!reading) return "nvidia-smi reports no graphics card";
       const now = clock.now();
       await db.query(async (sql) => {
         const inferenceMs = await meanInferenceMs(sql, new Date(now.getTime() - inferenceWindowMs));

@@ -7,8 +7,8 @@ import { noteServices } from "../health/service-history.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
 /**
- * Creates the worker that checks the overall health and reports changes to outbound webhooks, through one of the processes on the
- * database. Changes during a database outage are reported afterwards.
+ * Creates the worker that checks the overall health and reports changes to outbound webhooks, through one of the processes on the database.
+ * Changes during a database outage are reported afterwards.
  */
 export function createHealthReporter(options: {
   readonly context: OperationContext;

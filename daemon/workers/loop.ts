@@ -12,18 +12,18 @@ export interface LoopOptions {
   /** One round. An error is logged, and the next round follows after `retryMs`. */
   readonly round: (signal: AbortSignal) => Promise<number>;
   readonly retryMs?: number;
-  /** Pause after a round, woken or not, so that work that arrives meanwhile is done together. */
+  /** Pause after every round, even if woken, so that work arriving in the meantime is done together. */
   readonly restMs?: number;
-  /** Its message while it runs. */
+  /** The status message of the running worker. */
   readonly message?: () => string | null;
 }
 
-/** A loop that can be woken before its time. */
+/** A loop that can be woken early. */
 export interface Loop extends Worker {
   wake(): void;
 }
 
-/** Creates a worker from a round. Rounds never overlap; a wake during a round makes another one follow at once. */
+/** Creates a worker that repeats a round. Rounds never overlap; a wake during a round starts another one right after it. */
 export function createLoop(options: LoopOptions): Loop {
   const { log } = options;
   let beat = performance.now();

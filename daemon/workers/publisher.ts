@@ -5,9 +5,9 @@ import { createLoop, type Loop } from "./loop.ts";
 
 /** Maximum number of rows numbered in one commit. */
 const batch = 500;
-/** Maximum time until a committed row is noticed without a wake. */
+/** Maximum time until a committed row is found without a wake. */
 const pollMs = 500;
-/** Pause between two rounds: many rows share one commit, and the first after a pause does not wait. */
+/** Pause between two rounds, so that many rows share one commit. The first row after a pause does not wait. */
 const restMs = 10;
 
 /**

@@ -29,22 +29,22 @@ const longestWaitMs = 5 * minuteMs;
 export interface QueueWorkerOptions {
   readonly name: string;
   readonly queue: QueueName;
-  /** Without it no picture is processed. */
+  /** No picture is processed without it. */
   readonly critical: boolean;
   readonly concurrency: number;
   /** Number of jobs that may be claimed ahead: the stage queues them. */
   readonly mostAhead?: number;
   /**
-   * Longer than the longest run of the stage: a run that takes more may never end, and its job is retried. Measured by the monotonic
-   * clock of this process: with a time in the row, a clock that steps, or another machine's clock, would end claims of running work.
+   * Must exceed the longest run of the stage: a longer run may never end, and its job is retried. Measured by the monotonic clock of this
+   * process: a time in the row would end claims of running work when a clock steps or another machine's clock differs.
    */
   readonly leaseMs: number;
-  /** Maximum number of failed attempts (default 5), more for work that is rarely at fault itself. */
+  /** Maximum number of failed attempts (default 5); higher for work that is rarely at fault itself. */
   readonly maxAttempts?: number;
-  /** Maximum number of started runs that never ended, since the job may be what kills the process (default `maxAttempts`). */
+  /** Maximum number of runs that started and never ended, since the job may be what crashes the process (default `maxAttempts`). */
   readonly mostBegun?: number;
   readonly stage: Stage;
-  /** The jobs of this queue have lanes: then the dispatcher must be in-process. */
+  /** The queue is split into sub-queues by target. The dispatcher must then be in-process. */
   readonly lanes?: true;
   /** Number of jobs that may run now: 0 while the upstream is known to be down, 1 for its trial, else Infinity. */
   readonly capacity: () => number;
@@ -53,7 +53,7 @@ export interface QueueWorkerOptions {
   readonly processId: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Called after a run of the stage with its seconds; `failed`: by an internal error. */
+  /** Called after each run of the stage with its duration in seconds; `failed` means an internal error. */
   readonly onDone: (seconds: number, failed: boolean) => void;
 }
 
@@ -75,7 +75,7 @@ export function createQueueWorker(options: QueueWorkerOptions): Worker & { reado
     let failed = false;
     begun.set(job, startedAt);
     try {
-      if (job.attempts > mostBegun) await stage.giveUp(job, `given up after ${mostBegun} attempts that did not come to an end`);
+      if (job.attempts > mostBegun) await stage.giveUp(job, `failed after ${mostBegun} attempts that never ended`);
       else await stage.run(job, signal, freePlace);
     } catch (error) {
       failed = await afterFailure(job, error);
@@ -85,15 +85,15 @@ export function createQueueWorker(options: QueueWorkerOptions): Worker & { reado
     }
   };
 
-  /** An internal error counts (true) and is retried later; a database error or a shutdown does not count against the job. */
+  /** An internal error counts as an attempt (true) and is retried later. A database error or a shutdown does not count. */
   const afterFailure = async (job: ClaimedJob, error: unknown): Promise<boolean> => {
     if (error instanceof LeaseLost) {
-      log.warn({ job: job.jobId, subject: job.subject }, "the job was taken up again meanwhile; what was done here is rolled back");
+      log.warn({ job: job.jobId, subject: job.subject }, "another run has claimed the job; this run is rolled back");
       return false;
     }
     const name = error instanceof Error ? error.name : "";
     if (name === "DatabaseUnavailable" || name === "OutcomeUnknown") {
-      log.warn({ job: job.jobId, error: String(error) }, "the database went away under the job; it is taken up again");
+      log.warn({ job: job.jobId, error: String(error) }, "lost the database during the job; the job is retried");
       return false; // the claim is freed by the next sweep of this consumer
     }
     const aborted = error instanceof StageAborted || abort.signal.aborted;
@@ -112,7 +112,7 @@ export function createQueueWorker(options: QueueWorkerOptions): Worker & { reado
         }),
       );
     } catch (failure) {
-      log.warn({ job: job.jobId, error: String(failure) }, "could not give the job back; the next sweep does");
+      log.warn({ job: job.jobId, error: String(failure) }, "could not release the job; the next sweep does");
     }
     return !aborted;
   };
@@ -142,13 +142,13 @@ export function createQueueWorker(options: QueueWorkerOptions): Worker & { reado
               await freeOverdueJobs(sql, overdue),
             ]);
             rowsFail = false;
-            if (freed > 0) log.info({ freed }, "freed jobs whose claim was left over");
-            if (late > 0) log.warn({ freed: late }, "freed jobs that take longer than they may");
+            if (freed > 0) log.info({ freed }, "freed jobs with an orphaned claim");
+            if (late > 0) log.warn({ freed: late }, "freed jobs that exceed their time limit");
           },
         },
         handle,
         onError: (error) => {
-          // Logged once; the sweep continues every second until the rows can be read again.
+          // Logged once. The sweep repeats every second until the rows can be read again.
           if (!rowsFail) log.warn({ error: String(error) }, "the queue cannot be read; trying again");
           rowsFail = true;
         },
@@ -156,7 +156,7 @@ export function createQueueWorker(options: QueueWorkerOptions): Worker & { reado
     },
     stop: async () => {
       abort.abort(new StageAborted("the daemon stops"));
-      // A stuck run may end long after the next one was started, and must not replace it.
+      // A stuck run may end long after the next start, and must not replace the new consumer.
       const ended = consumer;
       consumer = undefined;
       await ended?.stop();

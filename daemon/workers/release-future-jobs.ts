@@ -6,7 +6,7 @@ import { forgetFutureSights } from "../../src/monitoring/cameras/status-reposito
 import type { Sql } from "../../src/platform/database/database.ts";
 import { bringForwardJobs } from "../../src/work/jobs/jobs-repository.ts";
 
-/** Moves times in the future to now after the clock was set back, so that nothing waits until the clock has caught up. */
+/** Moves future times to now after the clock was set back, so that no job waits until the clock has caught up. */
 export async function releaseFutureJobs(sql: Sql, now: Date): Promise<void> {
   await bringForwardJobs(sql, now);
   await bringForwardRetries(sql, now);

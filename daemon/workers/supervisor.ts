@@ -8,7 +8,7 @@ import type { Worker } from "./worker.ts";
 const checkEveryMs = 500;
 const firstBackoffMs = 500;
 const longestBackoffMs = 60_000;
-/** A worker that ran this long before it died restarts with the shortest backoff. */
+/** A worker that ran for at least this long before it failed restarts with the shortest backoff. */
 const steadyAfterMs = 60_000;
 const stopPatienceMs = 2_500;
 /** A slower start, such as one that waits for a hanging disk, continues while the next worker starts. */
@@ -21,7 +21,7 @@ interface Charge {
   failures: number;
   startedAt: number;
   retryAt: number;
-  /** Its last start, which never rejects. No other start happens until it ends. */
+  /** The last start, which never rejects. No other start happens until it ends. */
   starting: Promise<void> | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface Supervisor {
   /** Stops all workers, last started first, and waits for them together, at most 2.5 s. */
   stop(): Promise<void>;
   states(): readonly WorkerState[];
-  /** Tells whether all workers were started or tried, and the supervisor itself ran a moment ago. */
+  /** Tells whether every worker was started or tried, and the supervisor itself ran a moment ago. */
   alive(): boolean;
 }
 
@@ -75,7 +75,7 @@ export function createSupervisor(options: {
     charge.state = charge.failures === 0 ? "starting" : "restarting";
     try {
       await charge.worker.start();
-      // The stop has waited for this.
+      // The stop waits for this start.
       if (stopping) return;
       const wasDown = charge.message !== null;
       charge.state = "running";
@@ -90,7 +90,7 @@ export function createSupervisor(options: {
     }
   };
 
-  /** Starts a worker and waits a while for it. A hanging start continues, since a second one could run the worker twice. */
+  /** Starts a worker and waits for a while. A hanging start continues, since a second one could run the worker twice. */
   const startInTurn = async (charge: Charge): Promise<void> => {
     const started = startOne(charge);
     charge.starting = started;
@@ -98,14 +98,14 @@ export function createSupervisor(options: {
       await within(startPatienceMs, () => started);
     } catch {
       if (charge.state !== "starting") return;
-      charge.message = `its start has taken more than ${startPatienceMs / 1000} s and goes on`;
-      log.error({ worker: charge.worker.name, why: charge.message }, "a worker does not come to the end of its start");
+      charge.message = `its start has taken more than ${startPatienceMs / 1000} s and continues`;
+      log.error({ worker: charge.worker.name, why: charge.message }, "a worker did not start in time");
       announce(charge);
     }
   };
 
   const plan = (charge: Charge, why: string): void => {
-    // A worker that could not even start was not steady, however long ago it last ran.
+    // A failed start does not count as steady work, however long ago the worker last ran.
     if (charge.state === "running" && clock.monotonic() - charge.startedAt > steadyAfterMs) charge.failures = 0;
     const backoff = Math.min(firstBackoffMs * 2 ** charge.failures, longestBackoffMs);
     charge.failures += 1;
@@ -144,7 +144,7 @@ export function createSupervisor(options: {
     for (const charge of charges) {
       const silentMs = lastCheck - charge.worker.heartbeat();
       if (charge.state === "running" && silentMs > charge.worker.stuckAfterMs) {
-        plan(charge, `no sign of life for ${Math.round(silentMs / 1000)} s`);
+        plan(charge, `no heartbeat for ${Math.round(silentMs / 1000)} s`);
       }
       if (charge.state === "stopped" && lastCheck >= charge.retryAt) {
         charge.starting = restart(charge);

@@ -1,9 +1,9 @@
-/** A background worker as the supervisor sees it. Its name is the one in status responses. */
+/** A background worker as the supervisor sees it. Status responses use its name. */
 export interface Worker {
   readonly name: string;
-  /** Without a critical worker no picture is processed: readiness needs it. */
+  /** No picture is processed without a critical worker, so readiness requires it. */
   readonly critical: boolean;
-  /** Without a heartbeat for this long the worker counts as stuck and is restarted. */
+  /** A worker without a heartbeat for this long counts as stuck and is restarted. */
   readonly stuckAfterMs: number;
   /** Starts it. Rejects on failure; the supervisor retries later. */
   start(): Promise<void>;
@@ -11,6 +11,6 @@ export interface Worker {
   stop(): Promise<void>;
   /** Monotonic time of its last heartbeat, in milliseconds. */
   heartbeat(): number;
-  /** Its current message, such as what it waits for. */
+  /** Its current message, such as the reason why it waits. */
   message?(): string | null;
 }

@@ -11,7 +11,7 @@ afterAll(async () => {
   await elsewhere.remove();
 });
 
-test.each(["CAMERA_ROOT", "DATA_DIR"])("%s where no folder can be made ends the start too, instead of trying for ever", async (name) => {
+test.each(["CAMERA_ROOT", "DATA_DIR"])("an impossible folder in %s ends the start instead of being retried forever", async (name) => {
   const homesec = startHomesec(["serve"], { DATA_DIR: data.path, PORT: "0", [name]: "/proc/homesec/deep" });
   expect((await homesec.exit).code).toBe(1);
   expect(homesec.output()).toContain("/proc/homesec/deep");
@@ -19,12 +19,12 @@ test.each(["CAMERA_ROOT", "DATA_DIR"])("%s where no folder can be made ends the 
   expect(homesec.output()).not.toContain("should not have happened");
 });
 
-test("a camera root that cannot be made ends the start with what to do, and leaves nothing running", async () => {
+test("a camera root that cannot be created ends the start with a suggestion and leaves nothing running", async () => {
   const cameraRoot = join(elsewhere.path, "cameras");
   await writeFile(cameraRoot, "");
   const homesec = startHomesec(["serve"], { DATA_DIR: data.path, CAMERA_ROOT: cameraRoot, PORT: "0" });
   expect((await homesec.exit).code).toBe(1);
-  expect(homesec.output()).toContain(`The folder of the cameras ${cameraRoot} cannot be made (a file is in its place); make it`);
+  expect(homesec.output()).toContain(`The camera folder ${cameraRoot} cannot be created (a file is in its place). Create it`);
   expect(homesec.output()).not.toContain("should not have happened");
   const again = startHomesec(["serve"], { DATA_DIR: data.path, PORT: "0" });
   await again.printed(/API\s+http/);

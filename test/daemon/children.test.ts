@@ -6,13 +6,13 @@ import { eventually } from "../support/eventually.ts";
 import { serveHomesec } from "../support/homesec-process.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
-it("programs that the daemon starts are told none of its secrets", async () => {
+it("child processes of the daemon receive none of its secrets", async () => {
   const folder = temporaryFolder("children");
   const database = await testDatabase();
   const bin = join(folder.path, "bin");
   const told = join(folder.path, "told");
   await mkdir(bin);
-  // in the place of ffmpeg, which reads what cameras upload
+  // replaces ffmpeg, which reads uploads of cameras
   await writeFile(join(bin, "ffmpeg"), `#!/bin/sh\nenv > ${told}.new && mv ${told}.new ${told}\n`);
   await chmod(join(bin, "ffmpeg"), 0o755);
   const secrets = {
@@ -29,7 +29,7 @@ it("programs that the daemon starts are told none of its secrets", async () => {
     expect(environment).toContain("PATH=");
     expect(environment).not.toContain("hush");
     expect(environment).not.toContain("DATABASE_URL");
-    // and yet they hold
+    // and yet they work
     expect((await fetch(`${daemon.url}/api/cameras`)).status).toBe(401);
     expect((await fetch(`${daemon.url}/api/cameras`, { headers: { "X-API-Key": secrets.API_KEYS } })).status).toBe(200);
   } finally {

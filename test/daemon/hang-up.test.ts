@@ -17,28 +17,31 @@ afterEach(async () => {
   folder = temporaryFolder("hang-up");
 });
 
-/** Runs a command in a terminal; `ended` says how it ended. `told`: the command gets SIGHUP when the terminal is closed. */
-async function inTerminal(args: string, { told, env = {} }: { readonly told: boolean; readonly env?: Readonly<Record<string, string>> }) {
+/** Runs a command in a terminal; `ended` returns how it ended. With `hangup`, the command gets SIGHUP when the terminal closes. */
+async function inTerminal(
+  args: string,
+  { hangup, env = {} }: { readonly hangup: boolean; readonly env?: Readonly<Record<string, string>> },
+) {
   const terminal = await Tmux.open(100, 30, env);
   terminals.push(terminal);
   const file = join(folder.path, `end-of-${args.split(" ")[0]}`);
-  // Who writes down how the command ended is deaf to the end of the terminal. Taking the place of the terminal's first shell it keeps the
-  // command from hearing of it, too.
+  // The recorder of the exit status ignores SIGHUP. It replaces the terminal's first shell, so that the shell does not
+  // pass SIGHUP to the command either.
   const line = `trap '' HUP; node ${program} ${args}; echo "ended with $?" > ${file}`.replaceAll("'", `'\\''`);
-  await terminal.run(`${told ? "" : "exec "}sh -c '${line}'`);
+  await terminal.run(`${hangup ? "" : "exec "}sh -c '${line}'`);
   const ended = (): Promise<string> =>
     eventually(() => readFileSync(file, "utf8").trim(), { timeoutMs: 20_000, what: `the end of ${args}` });
   return { terminal, file, ended };
 }
 
 test.skipIf(!tmuxInstalled)(
-  "when its terminal is closed, the daemon stops cleanly, and so does the live view",
+  "when the terminal closes, the daemon and the live view stop cleanly",
   async () => {
-    const daemon = await inTerminal("serve", { told: true, env: { DATA_DIR: folder.path, PORT: "0" } });
+    const daemon = await inTerminal("serve", { hangup: true, env: { DATA_DIR: folder.path, PORT: "0" } });
     const screen = await daemon.terminal.shows(/API\s+http:\/\/\S+/, 50_000);
     const url = /API\s+(http:\/\/\S+)/.exec(screen)?.[1] as string;
-    for (const told of [true, false]) {
-      const watching = await inTerminal(`live --url ${url}`, { told });
+    for (const hangup of [true, false]) {
+      const watching = await inTerminal(`live --url ${url}`, { hangup });
       await watching.terminal.shows("● connected", 30_000);
       await watching.terminal.close();
       expect(await watching.ended()).toBe("ended with 129");
@@ -51,7 +54,7 @@ test.skipIf(!tmuxInstalled)(
   90_000,
 );
 
-test("a daemon that was started without a terminal goes on", async () => {
+test("a daemon that was started without a terminal keeps running", async () => {
   const daemon = await serveHomesec({ DATA_DIR: folder.path });
   daemon.kill("SIGHUP");
   expect((await fetch(`${daemon.url}/health`)).status).toBe(200);

@@ -7,7 +7,7 @@ import { type HungFolder, hangFolder } from "../support/hung-folder.ts";
 import { renameIn, uniqueJpeg } from "../support/pictures.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
-/** Cameras whose disks or shares are away, in a real daemon. */
+/** Cameras whose disks or shares hang, in a real daemon. */
 
 let world: Running;
 let hung: HungFolder | undefined;
@@ -29,7 +29,7 @@ interface Image {
   readonly detail: string | null;
 }
 
-test("pictures on a disk that hangs are put off with the reason, and those of other cameras are looked at", {
+test("pictures on a hung disk are deferred with the reason, and those of other cameras are processed", {
   timeout: 60_000,
 }, async () => {
   const cameraRoot = join(folder.path, "cameras");
@@ -57,14 +57,14 @@ test("pictures on a disk that hangs are put off with the reason, and those of ot
   const { cameras } = (await ask(daemon, "GET /api/cameras")).body;
   const stateOf = (id: string) => cameras.find((camera: { camera_id: string }) => camera.camera_id === id)?.status;
   expect([stateOf("yard"), stateOf("door")]).toEqual(["error", "online"]);
-  // of four threads: one who looks at the folder, one who reads a picture, one who looks whether the camera was moved
+  // of four threads: one checks the folder, one reads a picture, one checks whether the camera was moved
   expect(hung.waiting).toBeLessThanOrEqual(3);
 
   hung.answer();
   await eventually(async () => (await of("yard", "processed")).length === 4, { timeoutMs: 40_000 });
 });
 
-test("a camera root that hangs lets the daemon start, with the cameras that lie elsewhere, and says what it waits for", {
+test("with a hung camera root the daemon starts with the cameras elsewhere and reports what it waits for", {
   timeout: 60_000,
 }, async () => {
   const [cameraRoot, elsewhere] = [join(folder.path, "share"), join(folder.path, "elsewhere")];

@@ -12,7 +12,7 @@ import { renameIn, uniqueJpeg } from "../support/pictures.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { detectorStandIn, languageModelStandIn, type StandIn } from "../support/upstream.ts";
 
-/** Cameras on real network shares, whose servers go away: more of them than this process has threads to ask with. */
+/** Cameras on real network shares whose servers go away: more shares than this process has threads. */
 describe.skipIf(!sharesInstalled)("network shares", () => {
   const names = ["nas1", "nas2", "nas3", "nas4", "nas5"] as const;
   let database: TestDatabase;
@@ -50,13 +50,13 @@ describe.skipIf(!sharesInstalled)("network shares", () => {
     ...{ DETECTOR_URL: detector.url, LANGUAGE_MODEL_URL: model.url },
     ...{ BATCH_WINDOW_SECONDS: "2", BATCH_IDLE_TIMEOUT_SECONDS: "1", HEALTH_CACHE_TTL_SECONDS: "0" },
   });
-  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely in tests
+  // biome-ignore lint/suspicious/noExplicitAny: tests read replies freely
   const ask = async (path: string, init?: RequestInit): Promise<any> => await (await fetch(`${daemon?.url}${path}`, init)).json();
   const processed = async (camera: string): Promise<number> => (await ask(`/api/images?camera_id=${camera}&status=processed`)).items.length;
   const statusOf = async (camera: string): Promise<string | undefined> =>
     (await ask("/api/cameras")).cameras.find((one: { camera_id: string }) => one.camera_id === camera)?.status;
 
-  test("that hang, all at once, keep nothing else from its work; when they answer again, what came to them is looked at", {
+  test("that all hang at once stop no other work; when they respond again, their new pictures are processed", {
     timeout: 180_000,
   }, async () => {
     let hooks = 0;
@@ -111,7 +111,7 @@ describe.skipIf(!sharesInstalled)("network shares", () => {
     }
   });
 
-  test("that hang keep the daemon neither from its start nor from its end, and the doctor names them and looks at the rest", {
+  test("that hang delay neither the start nor the stop of the daemon, and the doctor names them and checks the rest", {
     timeout: 180_000,
   }, async () => {
     for (const share of shares) share.hang();
@@ -132,7 +132,7 @@ describe.skipIf(!sharesInstalled)("network shares", () => {
     daemon.kill("SIGTERM");
     const { code, signal } = await daemon.exit;
     expect(performance.now() - startedAt).toBeLessThan(10_000);
-    // all is done, and the signal ends it: a share that hangs would hold an end of its own
+    // the test is over and ends the daemon by signal, since a hanging share would delay an orderly end
     expect([code, signal]).toEqual([null, "SIGTERM"]);
   });
 });

@@ -31,7 +31,7 @@ function logTo(options: Partial<LogOptions> = {}) {
 const lines = (text: string) => text.trim().split("\n");
 
 describe("the log", () => {
-  it("writes JSON lines with level, time, fields of the child and the sentence", () => {
+  it("writes JSON lines with level, time, fields of the child and message", () => {
     const { log, out } = logTo();
     log.debug({}, "not this");
     log.child({ worker: "detection_worker" }).warn({ image: 7 }, "the detector is slow");
@@ -46,7 +46,7 @@ describe("the log", () => {
     ]);
   });
 
-  it("has no field twice in a line: the nearest one counts", () => {
+  it("writes each field once per line: the innermost value counts", () => {
     const { log, out } = logTo();
     log.child({ service: "detector", try: 1 }).child({ service: "vision" }).info({ try: 2 }, "asked");
     expect(out().match(/"(service|try)":[^,]*/g)).toEqual(['"service":"vision"', '"try":2']);
@@ -58,7 +58,7 @@ describe("the log", () => {
     expect(JSON.parse(out()).err.stack).toContain("inner");
   });
 
-  it("masks secrets everywhere", () => {
+  it("masks secrets in every part of a line", () => {
     const { log, out } = logTo({ folder: folder.path });
     log.info({ url: "http://h/?api_key=geheim", authorization: "Bearer geheim", nested: { password: "geheim" } }, "api-key:geheim");
     log.error({ err: new Error("postgres://ada:geheim@db failed") }, "no");
@@ -69,7 +69,7 @@ describe("the log", () => {
     log.close();
   });
 
-  it("begins a new file at midnight, in a folder that it makes", () => {
+  it("starts a new file at midnight, in a folder that it creates", () => {
     const { log, setNow } = logTo({ folder: join(folder.path, "logs") });
     log.info({}, "before");
     setNow(new Date(2026, 1, 1, 0, 0, 1));
@@ -78,11 +78,11 @@ describe("the log", () => {
     const files = readdirSync(join(folder.path, "logs")).sort();
     expect(files).toEqual(["2026-01-31.ndjson", "2026-02-01.ndjson"]);
     expect(readFileSync(join(folder.path, "logs", "2026-02-01.ndjson"), "utf8")).toContain("after");
-    // cameras, names and times of a home are nobody else's business
+    // cameras, names and times of a home are private
     expect([".", ...files].map((name) => statSync(join(folder.path, "logs", name)).mode & 0o077)).toEqual([0, 0, 0]);
   });
 
-  it("goes on without its file, says so once, and writes it as soon as that is possible again", () => {
+  it("continues without its file, reports that once, and writes the file again as soon as possible", () => {
     mkdirSync(folder.path, { recursive: true });
     const blocked = join(folder.path, "logs");
     writeFileSync(blocked, "");
@@ -102,7 +102,7 @@ describe("the log", () => {
     expect(lines(readFileSync(join(blocked, name), "utf8")).map((line) => JSON.parse(line).msg)).toEqual(["six"]);
   });
 
-  it("does nothing to a terminal, whatever a file is called or a service says", () => {
+  it("keeps control characters in file names and service replies away from the terminal", () => {
     const { log, out } = logTo({ format: "pretty" });
     log.warn({ path: "a\u001b[2J\u009b1m\u202egpj.exe \\u001b", error: new Error("b\u001b]0;title\u0007") }, "seen: c\u001b[1A\r\u007f");
     expect(out()).not.toMatch(/[^\P{Cc}\n]|\u202e/u);
@@ -111,7 +111,7 @@ describe("the log", () => {
     expect(out()).toContain("exe \\u001b");
   });
 
-  it("is one line a message for people", () => {
+  it("prints one line per message for people", () => {
     const { log, out } = logTo({ format: "pretty" });
     log.info({ camera: "front-door", nested: { a: 1 } }, "picture seen");
     expect(out()).toBe('[23:59:58.000] INFO: picture seen {"camera":"front-door","nested":{"a":1}}\n');

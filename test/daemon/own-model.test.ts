@@ -33,7 +33,7 @@ async function images() {
   );
 }
 
-test("with a model that cannot be used pictures wait, health says why, and they are looked at when it is put right", async () => {
+test("with an unusable model, pictures wait, health gives the reason, and they are processed once the model is fixed", async () => {
   const path = join(folder.path, "garden.onnx");
   await writeFile(path, "nothing");
   daemon = await testDaemon({ env: { DATABASE_URL: database.url, LANGUAGE_MODEL_URL: model.url, DETECTOR_MODEL_PATH: path } });
@@ -63,7 +63,7 @@ test("with a model that cannot be used pictures wait, health says why, and they 
   expect(items.map(({ object_type }) => object_type)).toEqual(Array(5).fill("dog"));
 });
 
-test("config check names a model that cannot be used, and lets a good one pass", async () => {
+test("config check reports an unusable model and accepts a good one", async () => {
   const env = { DETECTOR_MODEL_PATH: join(folder.path, "absent.onnx") };
   const refused = await cli(["config", "check"], { env });
   expect(refused).toMatchObject({ code: 2, out: "" });

@@ -14,7 +14,7 @@ let database: TestDatabase;
 let detector: StandIn;
 let model: StandIn;
 let daemon: TestDaemon;
-/** By how much the time of the daemon is ahead, so that the half minute of a breaker need not be waited for. */
+/** How far the daemon's clock is ahead, so that the test need not wait for the breaker's half minute. */
 let aheadMs = 0;
 const clock: Clock = { now: () => new Date(Date.now() + aheadMs), monotonic: () => performance.now() + aheadMs };
 
@@ -56,8 +56,8 @@ interface EventList {
   readonly pagination: { readonly total: number };
 }
 
-describe("from a picture to a judged event", () => {
-  test("a picture in a new folder becomes camera, detection, event and verdict, told live in order", async () => {
+describe("from a picture to a scored event", () => {
+  test("a picture in a new folder produces a camera, detections, an event and a score, announced live in order", async () => {
     const heard: { type: string; sequence?: number; data: Record<string, unknown> }[] = [];
     const socket = new WebSocket(`${daemon.url.replace("http", "ws")}/ws/events`);
     socket.on("message", (text) => heard.push(JSON.parse(String(text))));
@@ -99,7 +99,7 @@ describe("from a picture to a judged event", () => {
     expect([snapshot.status, snapshot.headers.get("content-type")]).toEqual([200, "image/jpeg"]);
   });
 
-  test("pictures within the idle time become one event, later ones the next", async () => {
+  test("pictures within the idle time form one event, and later ones the next", async () => {
     for (const name of ["a", "b", "c"]) await renameIn(join(daemon.cameraRoot, "yard", `${name}.jpg`), await uniqueJpeg());
     await eventually(async () => (await get<EventList>("/api/events")).pagination.total === 1);
     await renameIn(join(daemon.cameraRoot, "yard", "d.jpg"), await uniqueJpeg());
@@ -110,7 +110,7 @@ describe("from a picture to a judged event", () => {
     expect(events.items.map(({ detection_ids }) => detection_ids.length)).toEqual([1, 3]);
   });
 
-  test("batches close within 250 ms of when they are due, by idle time and by window", timed, async () => {
+  test("batches close within 250 ms of their due time, by idle time and by window", timed, async () => {
     const lateness = () =>
       database.db.query(
         (sql) => sql<{ late_ms: number; reason: string }[]>`
@@ -135,7 +135,7 @@ describe("from a picture to a judged event", () => {
     }
   });
 
-  test("the detector is away: pictures are deferred, and taken up by themselves when it answers again", async () => {
+  test("detector down: pictures are deferred, and processed automatically when it responds again", async () => {
     await detector.setMode("down");
     for (const name of ["a", "b", "c", "d", "e"]) await renameIn(join(daemon.cameraRoot, "yard", `${name}.jpg`), await uniqueJpeg());
     const statuses = () =>
@@ -150,7 +150,7 @@ describe("from a picture to a judged event", () => {
     expect(detections.pagination.total).toBe(5);
   }, 60_000);
 
-  test("the language model is away: the event is there unscored, and judged when it answers again", async () => {
+  test("language model down: the event is stored without a score, and scored when the model responds again", async () => {
     await model.setMode("error");
     await renameIn(join(daemon.cameraRoot, "yard", "a.jpg"), await uniqueJpeg());
     const [event] = await eventually(async () => {
@@ -164,7 +164,7 @@ describe("from a picture to a judged event", () => {
     await eventually(async () => (await get<EventList>("/api/events")).items[0]?.risk_score === 42, { timeoutMs: 45_000 });
   }, 60_000);
 
-  test("an answer that cannot be read twice leaves a failed analysis with null score and empty reasoning", async () => {
+  test("two unreadable replies leave a failed analysis with null score and empty reasoning", async () => {
     await model.close();
     model = await languageModelStandIn({ answer: () => ({ content: "I would rather not say." }) });
     await daemon.stop();
@@ -182,7 +182,7 @@ describe("from a picture to a judged event", () => {
     expect(pipeline.analysis_worker.dead).toBe(1);
   });
 
-  test("a picture that the detector refuses is skipped with its reason and goes to the dead letters; the next one is processed", async () => {
+  test("a picture that the detector refuses is skipped with the reason and becomes a dead letter; the next one is processed", async () => {
     await detector.setMode("refuse");
     await renameIn(join(daemon.cameraRoot, "yard", "a.jpg"), await uniqueJpeg());
     const rows = () =>
@@ -198,7 +198,7 @@ describe("from a picture to a judged event", () => {
     await eventually(async () => (await rows())[1]?.status === "processed");
   });
 
-  test("what is under the confidence threshold is discarded, and the picture is still processed", async () => {
+  test("detections below the confidence threshold are discarded, and the picture is still processed", async () => {
     await daemon.stop();
     await detector.close();
     detector = await detectorStandIn({ answer: () => onePerson(0.49) });
@@ -211,7 +211,7 @@ describe("from a picture to a judged event", () => {
     expect((await get<{ items: unknown[] }>("/api/detections")).items).toEqual([]);
   });
 
-  test("a text file with a picture's name is skipped with a reason and never reaches the detector", async () => {
+  test("a text file named like a picture is skipped with a reason and never reaches the detector", async () => {
     await renameIn(join(daemon.cameraRoot, "yard", "x.jpg"), Buffer.from("this is no picture\n".repeat(50)));
     await writeFile(join(daemon.cameraRoot, "yard", "note.txt"), "nor is this");
     const rows = () =>

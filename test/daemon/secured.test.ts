@@ -19,7 +19,7 @@ let daemon: Daemon;
 let said = "";
 let ask: typeof fetch;
 
-/** The environment of daemon and commands: one with a key, TLS and small limits. */
+/** The environment of daemon and commands: a key, TLS and small limits. */
 const env = {
   DATA_DIR: folder.path,
   PORT: "0",
@@ -58,7 +58,7 @@ afterAll(async () => {
 const statusOf = async (path: string, init: RequestInit = {}): Promise<number> => (await ask(`${daemon.url}${path}`, init)).status;
 
 describe("a daemon with keys, TLS and limits", () => {
-  it("answers over HTTPS and wants a key", async () => {
+  it("replies over HTTPS and requires a key", async () => {
     expect(daemon.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
     expect(await statusOf("/health")).toBe(200);
     expect(await statusOf("/api/health", { method: "HEAD" })).toBe(200);
@@ -70,7 +70,7 @@ describe("a daemon with keys, TLS and limits", () => {
     expect(await statusOf("/api/cameras/nothing/snapshot")).toBe(404);
   });
 
-  it("limits what has a limit of its own before it asks for the key", async () => {
+  it("applies a specific rate limit before it checks the key", async () => {
     expect([await statusOf("/api/events/export"), await statusOf("/api/events/export"), await statusOf("/api/events/export")]).toEqual([
       401, 401, 429,
     ]);
@@ -78,7 +78,7 @@ describe("a daemon with keys, TLS and limits", () => {
     expect(await statusOf(`/api/events?api_key=${key}`)).toBe(200);
   });
 
-  it("serves commands that have its key and trust its certificate, and tells others what is missing", async () => {
+  it("serves commands with its key and certificate, and tells others what is missing", async () => {
     const url = { HOMESEC_URL: daemon.url };
     const trust = { HOMESEC_CA_FILE: daemon.ownCertificatePath ?? "" };
     const list = ["cameras", "list", "-o", "json"];
@@ -93,12 +93,12 @@ describe("a daemon with keys, TLS and limits", () => {
     writeFileSync(join(folder.path, "key"), `${key}\n`);
     const byFiles = ["--url", daemon.url, "--api-key-file", "key", "--ca-file", "tls/cert.pem"];
     expect((await cli([...list, ...byFiles], { cwd: folder.path })).code).toBe(0);
-    // with the daemon's own configuration a command finds address and certificate by itself
+    // with the daemon's configuration, a command finds address and certificate itself
     const own = { ...env, PORT: String(daemon.port), HOMESEC_API_KEY: key };
     expect((await cli(list, { env: own })).code).toBe(0);
   });
 
-  it("says which file of certificates is not one", async () => {
+  it("reports an invalid certificate file", async () => {
     const args = ["cameras", "list", "--url", daemon.url];
     const missing = await cli([...args, "--ca-file", "missing.pem"], { cwd: folder.path });
     expect([missing.code, missing.err]).toEqual([2, expect.stringMatching(/cannot read --ca-file .*missing\.pem: it does not exist/)]);
@@ -107,7 +107,7 @@ describe("a daemon with keys, TLS and limits", () => {
     expect([wrong.code, wrong.err]).toEqual([2, expect.stringMatching(/HOMESEC_CA_FILE .*no\.pem contains no PEM certificate/)]);
   });
 
-  it("lets its live messages be followed with key, token and certificate", async () => {
+  it("serves live messages with key, token and certificate", async () => {
     const stopped = new AbortController();
     const own = { ...env, PORT: String(daemon.port), HOMESEC_API_KEY: key };
     const tailing = cli(["events", "tail", "-o", "ndjson"], {
@@ -147,7 +147,7 @@ describe("a daemon with keys, TLS and limits", () => {
   });
 });
 
-/** Whether somebody follows the live messages. */
+/** Whether a client follows the live messages. */
 async function hasClient(): Promise<boolean> {
   const metrics = await (await ask(`${daemon.url}/metrics?api_key=${key}`)).text();
   return /^homesec_websocket_clients [1-9]/m.test(metrics);

@@ -11,7 +11,7 @@ import { temporaryFolder } from "../support/temporary.ts";
 const missing = ["systemd-notify", "python3"].filter((program) => spawnSync(program, ["--version"]).status !== 0);
 if (missing.length > 0) process.stderr.write(`${missing.join(" and ")} cannot be run: what a service manager hears is not tested\n`);
 
-/** A service manager's end of the socket, in a language that has datagrams of Unix: prints what it is told, a line each. */
+/** The service manager's end of the socket, in a language with Unix datagram sockets: prints each message on a line. */
 const listener = `
 import socket, sys
 end = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -48,14 +48,14 @@ describe.skipIf(missing.length > 0)("under a service manager", () => {
 
   const lifeSigns = (): number => heard.filter((line) => line === "WATCHDOG=1").length;
 
-  it("says that it is ready when it is, then that it lives, and that it stops", async () => {
+  it("reports readiness, sends heartbeats and reports the stop", async () => {
     await eventually(() => heard.length > 1);
-    expect(heard[1]).toBe(`READY=1 STATUS=Answers at ${homesec.url}`);
+    expect(heard[1]).toBe(`READY=1 STATUS=Listening on ${homesec.url}`);
     const { ready } = (await (await fetch(`${homesec.url}/api/system/health/ready`)).json()) as { ready: boolean };
     expect(ready).toBe(true);
     await eventually(() => lifeSigns() >= 3);
 
-    // a process that hangs gives no sign, so that it is started again
+    // a hanging process sends no heartbeat, so that it is restarted
     process.kill(homesec.pid, "SIGSTOP");
     const silent = await eventually(async () => {
       const before = lifeSigns();
@@ -65,7 +65,7 @@ describe.skipIf(missing.length > 0)("under a service manager", () => {
     process.kill(homesec.pid, "SIGCONT");
     await eventually(() => lifeSigns() > silent);
 
-    // what it starts could otherwise speak in its name
+    // its child processes could otherwise send messages on its behalf
     const children = readdirSync("/proc").filter((entry) => /^\d+$/.test(entry) && parentOf(entry) === homesec.pid);
     const own = children.filter((child) => !heldBy(child, "comm").startsWith("systemd-notify"));
     expect(own.length).toBeGreaterThan(0);
@@ -78,7 +78,7 @@ describe.skipIf(missing.length > 0)("under a service manager", () => {
   });
 });
 
-/** What the system tells of a process; nothing when that is gone. */
+/** The state of a process according to the system; empty if the process is gone. */
 function heldBy(pid: string, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "latin1");

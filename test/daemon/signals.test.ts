@@ -20,7 +20,7 @@ function processesOf(pid: number): readonly number[] {
       const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
       if (state !== "Z") parents.set(Number(name), Number(parent));
     } catch {
-      // it ended while we looked
+      // it ended during the check
     }
   }
   const family = new Set([pid]);
@@ -47,7 +47,7 @@ const isGone = (pid: number): boolean => {
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   test.runIf(process.platform === "linux")(
-    `${signal} ends the daemon with everything built in within 5 s, with exit code 0 and no process left`,
+    `${signal} ends the daemon with all built-in parts within 5 s, with exit code 0 and no process left`,
     async () => {
       const daemon = await serveHomesec({ DATA_DIR: folder.path });
       const family = processesOf(daemon.pid);
@@ -62,7 +62,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   );
 }
 
-test.runIf(process.platform === "linux")("a second signal ends it at once, and no process is left either", async () => {
+test.runIf(process.platform === "linux")("a second signal ends it at once and leaves no process either", async () => {
   const daemon = await serveHomesec({ DATA_DIR: folder.path });
   const family = processesOf(daemon.pid);
   daemon.kill("SIGINT");
@@ -71,30 +71,30 @@ test.runIf(process.platform === "linux")("a second signal ends it at once, and n
   await eventually(() => family.every(isGone), { timeoutMs: 3_000, what: "the end of all its processes" });
 });
 
-test("the demonstration with --once ends with exit code 0 after a judged event with people that were really found", async () => {
+test("the demonstration with --once ends with exit code 0 after a scored event with people that were really detected", async () => {
   const demo = startHomesec(["demo", "--once"], { DATA_DIR: folder.path, PORT: "0", BATCH_IDLE_TIMEOUT_SECONDS: "2" });
   expect(await demo.exit).toEqual({ code: 0, signal: null });
   expect(demo.output()).toMatch(/API +http:\/\/127\.0\.0\.1:\d+/);
   expect(demo.output()).toMatch(/picture seen +demo-walkway: /);
   expect(demo.output()).toMatch(/found +\S+\.jpg: [1-9] x person/);
-  expect(demo.output()).toMatch(/event judged +event 1: risk [1-9]\d? of 100 \((medium|high|critical)\)/);
+  expect(demo.output()).toMatch(/event scored +event 1: risk [1-9]\d? of 100 \((medium|high|critical)\)/);
 }, 90_000);
 
-test("the demonstration follows a daemon that wants a key and a token over TLS, as the user's own configuration says", async () => {
+test("the demonstration connects to a daemon that requires a key and a token over TLS, as its configuration says", async () => {
   const access = { API_KEY_ENABLED: "true", API_KEYS: "one-of-the-keys,another-key", WEBSOCKET_TOKEN: "a-token", TLS_MODE: "self_signed" };
   const demo = startHomesec(["demo", "--once"], { DATA_DIR: folder.path, PORT: "0", BATCH_IDLE_TIMEOUT_SECONDS: "2", ...access });
   expect(await demo.exit, demo.output()).toEqual({ code: 0, signal: null });
   expect(demo.output()).toMatch(/API +https:\/\/127\.0\.0\.1:\d+/);
-  expect(demo.output()).toMatch(/event judged +event 1: /);
+  expect(demo.output()).toMatch(/event scored +event 1: /);
   for (const secret of ["one-of-the-keys", "a-token"]) expect(demo.output()).not.toContain(secret);
 }, 90_000);
 
-test("a second daemon on the same data folder is refused, naming the first", async () => {
+test("a second daemon on the same data folder is refused with the name of the first", async () => {
   const first = await serveHomesec({ DATA_DIR: folder.path });
   const second = startHomesec(["serve"], { DATA_DIR: folder.path, PORT: "0" });
   expect((await second.exit).code).toBe(5);
   expect(second.output()).toContain(String(first.pid));
-  // the first is not disturbed
+  // the first daemon keeps running
   await copyIn(`${folder.path}/cameras/yard/a.jpg`);
   await eventually(
     async () => {

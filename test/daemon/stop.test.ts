@@ -8,7 +8,7 @@ import { renameIn, uniqueJpeg } from "../support/pictures.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { detectorStandIn, languageModelStandIn } from "../support/upstream.ts";
 
-/** A database server in whose network a cable can be pulled: connections stay, and nothing comes through any more. */
+/** A database server whose network cable can be pulled: connections stay open, and nothing arrives any more. */
 async function pullableCable(serverUrl: string) {
   const target = new URL(serverUrl);
   const sockets = new Set<Socket>();
@@ -40,7 +40,7 @@ async function pullableCable(serverUrl: string) {
   };
 }
 
-test("a database that does not answer any more, and services that hang, do not keep the daemon from stopping within 5 s", async () => {
+test("an unresponsive database and hanging services do not keep the daemon from stopping within 5 s", async () => {
   const [database, detector, model] = await Promise.all([testDatabase(), detectorStandIn(), languageModelStandIn()]);
   const cable = await pullableCable(database.url);
   const folder = temporaryFolder("stop");

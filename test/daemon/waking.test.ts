@@ -9,7 +9,7 @@ import { languageModelStandIn, type StandIn, verdictText } from "../support/upst
 let database: TestDatabase;
 let model: StandIn;
 let daemons: TestDaemon[];
-/** When the language model was asked, by `performance.now()`. */
+/** Times of the requests to the language model, by `performance.now()`. */
 let asked: number[];
 beforeEach(async () => {
   asked = [];
@@ -40,7 +40,10 @@ async function post(daemon: TestDaemon, path: string, body: object): Promise<voi
   expect(response.status, await response.text()).toBeLessThan(300);
 }
 
-/** The milliseconds from asking for an analysis of a new event to the language model's request: the median of 9, at any point between two sweeps. */
+/**
+ * Median time in milliseconds, over 9 runs, from requesting the analysis of a new event to the language model's request, at any point
+ * between two sweeps.
+ */
 async function medianWait(daemon: TestDaemon): Promise<number> {
   const waits: number[] = [];
   for (let round = 0; round < 9; round += 1) {
@@ -64,7 +67,7 @@ describe("waking after a commit", () => {
     const daemon = await start({ ROLES: "api,watch,detect,alert,deliver,maintain" });
     await start({ ROLES: "analyze" });
     await post(daemon, "cameras", { name: "Yard" });
-    // each daemon knows of the other from its next heartbeat on
+    // each daemon knows the other from its next heartbeat on
     await sleep(1_500);
     expect(await medianWait(daemon)).toBeLessThan(300);
   });

@@ -192,7 +192,7 @@ describe("health", () => {
   });
 
   it("health: names a stopped worker, also one that does not lower the health", async () => {
-    const message = "its start has taken more than 5 s and goes on";
+    const message = "its start has taken more than 5 s and continues";
     facts.workers = [...facts.workers, { name: "file_watcher", running: false, critical: false, message }];
     const { status, body } = await get("/api/system/health");
     expect([status, body.status]).toEqual([200, "healthy"]);

@@ -13,10 +13,10 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** A clock that is ahead of the true time. */
+/** A clock that is ahead of the real time. */
 const ahead = (ms: () => number): Clock => ({ now: () => new Date(Date.now() + ms()), monotonic: systemClock.monotonic });
 
-test("a message that is under way is not sent again because the clock of another daemon is ahead, or since its own was set", async () => {
+test("a message in progress is not sent again if the clock of another daemon is ahead or its own clock was changed", async () => {
   const database = await testDatabase();
   const target = await receiver(() => "hang");
   closing.push(() => database.close(), target.close);
@@ -34,7 +34,7 @@ test("a message that is under way is not sent again because the clock of another
     body: JSON.stringify({ events: [{ camera_id: "yard", started_at: "2026-01-02T00:00:00Z" }] }),
   });
   await eventually(() => target.received.length > 0);
-  // each caretaker looks once a second
+  // each caretaker runs once a second
   await sleep(2_200);
   expect(target.received).toHaveLength(1);
   setMs = hourMs;

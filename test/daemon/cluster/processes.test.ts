@@ -14,7 +14,7 @@ beforeEach(() => database.db.query((sql) => emptyTables(sql, "jobs, processes"))
 afterAll(() => database.close());
 
 const process1 = (changes: Partial<ProcessRow> = {}): ProcessRow => ({ ...thisProcess(randomUUID(), "1"), ...changes });
-/** A process with a job in its hands. */
+/** A process that runs a job. */
 const claims = async (row: ProcessRow): Promise<void> => {
   await database.db.query(async (sql) => {
     await beatProcess(sql, row);
@@ -27,14 +27,14 @@ const heldBy = async (): Promise<readonly string[]> =>
   (await database.db.query((sql) => sql<{ by: string }[]>`select j.claimed_by::text as by from jobs j where j.status = 'running'`)).map(
     ({ by }) => by,
   );
-/** The heartbeat of a process was so long ago. */
+/** Sets the age of a process's heartbeat. */
 const silentFor = (row: ProcessRow, seconds: number) =>
   database.db.query(
     (sql) => sql`update processes p set heartbeat_at = now() - make_interval(secs => ${seconds}) where p.process_id = ${row.processId}`,
   );
 const start = () => takeOver(database.db, process1(), false, new Date());
 
-test("a start takes up what a killed process of this machine held", async () => {
+test("a start frees the jobs of a killed process on this machine", async () => {
   const killed = process1({ pid: 2 ** 30 });
   await claims(killed);
   expect(await start()).toBe(1);
@@ -46,14 +46,14 @@ test.each([
   ["on another machine of the same name", { pid: 2 ** 30, machine: "another" }],
   ["with our number in another container of the same name", { machine: "another" }],
   ["of a version that does not say where it is", { pid: 2 ** 30, machine: null }],
-])("but not what a living neighbour holds %s", async (_, changes) => {
+])("a start keeps the jobs of a living neighbour %s", async (_, changes) => {
   const neighbour = process1(changes);
   await claims(neighbour);
   expect(await start()).toBe(0);
   expect(await heldBy()).toEqual([neighbour.processId]);
 });
 
-test("of two daemons in one process the start of the second leaves the first alone", async () => {
+test("the start of a second daemon in the same process leaves the first one running", async () => {
   const first = process1();
   await takeOver(database.db, first, false, new Date());
   await claims(first);
@@ -61,7 +61,7 @@ test("of two daemons in one process the start of the second leaves the first alo
   expect(await heldBy()).toEqual([first.processId]);
 });
 
-test("a process that is silent and whose session is gone is removed after 3 s, one whose session stands after 15 s", async () => {
+test("a silent process is removed after 3 s if its session is gone, and after 15 s if its session remains", async () => {
   const [session] = await database.db.query(
     (sql) => sql<[{ pid: number; startedAt: string }]>`
       select a.pid, a.backend_start::text as "startedAt" from pg_stat_activity a where a.pid = pg_backend_pid()`,

@@ -21,14 +21,14 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** A daemon that finds pictures below a root of its own. */
+/** A daemon that finds pictures below its own root. */
 const start = async ({ url }: TestDatabase): Promise<TestDaemon> => {
   const daemon = await testDaemon({ env: { DATABASE_URL: url, ROLES: "api,watch" } });
   closing.push(daemon.stop);
   return daemon;
 };
 let pictures = 0;
-/** A camera of its own for the daemon, with a picture that it has found: it has looked at all cameras then. */
+/** A new camera for the daemon with a picture. Once the picture is found, the daemon has checked all cameras. */
 const addCamera = async (daemon: TestDaemon, name: string): Promise<void> => {
   await create(`${daemon.url}/api/cameras`, { name });
   pictures += 1;
@@ -40,7 +40,7 @@ const statuses = async ({ url }: TestDaemon): Promise<Readonly<Record<string, st
   return Object.fromEntries(cameras.map(({ camera_id, status }) => [camera_id, status]));
 };
 
-test("daemons leave the cameras below the roots of each other alone, in whatever order they start and stop", async () => {
+test("daemons ignore the cameras below the roots of others, in whatever order they start and stop", async () => {
   const database = await testDatabase();
   closing.push(() => database.close());
   const errors = async (): Promise<readonly string[]> =>
@@ -65,7 +65,7 @@ test("daemons leave the cameras below the roots of each other alone, in whatever
   expect(await statuses(house)).toEqual({ pond: "online", door: "online", gate: "online", hall: "online" });
 });
 
-test("a camera that nobody has below its roots is told of by who is there for a while, one of another daemon when that is gone for good", async () => {
+test("a camera below no root is reported after the wait for other daemons, or once its daemon is gone for good", async () => {
   const database = await testDatabase();
   closing.push(() => database.close());
   const { db } = database;

@@ -26,14 +26,14 @@ const make = (keyOf?: (name: string) => string): Singletons => {
   open.push(singletons);
   return singletons;
 };
-/** Writes down what happens to a candidate. */
+/** Records the events of a candidate. */
 const candidate = () => {
   const seen: string[] = [];
   return { seen, gained: () => void seen.push("gained"), lost: () => void seen.push("lost") };
 };
 const sessionOf = (singletons: Singletons): number => singletons.session()?.pid ?? 0;
 
-test("of two one has it, and the other when the first gives it back", async () => {
+test("one of two daemons holds a singleton, and the other gets it when the first releases it", async () => {
   const [first, second] = [make(), make()];
   await first.start(["a", "b"]);
   await second.start(["a", "b"]);
@@ -47,7 +47,7 @@ test("of two one has it, and the other when the first gives it back", async () =
   expect([first.held(), second.held(), other.seen]).toEqual([["b"], ["a"], ["gained"]]);
 });
 
-test("who loses the session gives up at once what it held, and seeks it again", async () => {
+test("a daemon that loses its session releases its singletons at once and claims them again", async () => {
   const [first, second] = [make(), make()];
   await first.start(["a"]);
   await second.start(["a"]);
@@ -62,12 +62,12 @@ test("who loses the session gives up at once what it held, and seeks it again", 
   expect(first.held().length + second.held().length).toBe(1);
 });
 
-test("a session that gives no answer is given up", async () => {
+test("a session without a reply is dropped", async () => {
   const first = make();
   await first.start(["a"]);
   const one = candidate();
   first.stand("a", one);
-  // as behind a cable that was pulled: the connection stands, and nothing comes back
+  // like a pulled cable: the connection stays open, and nothing arrives
   const pid = sessionOf(first);
   process.kill(pid, "SIGSTOP");
   try {
@@ -78,7 +78,7 @@ test("a session that gives no answer is given up", async () => {
   await eventually(() => first.held().length === 1, { timeoutMs: 8_000 });
 });
 
-test("daemons for which a name means another thing do not exclude each other", async () => {
+test("daemons with different lock keys for a name do not exclude each other", async () => {
   const [first, second, third] = ["/one", "/two", "/one"].map((root) => make((name) => `${name} ${root}`)) as [
     Singletons,
     Singletons,

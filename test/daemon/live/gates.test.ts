@@ -43,7 +43,7 @@ const peer = (...options: ConstructorParameters<typeof Peer> extends [unknown, .
   return made;
 };
 
-/** What a client sees who tries: `connected`, or how it was closed. A refused one must not get a single message. */
+/** The result of a connection attempt: `connected` or how it was closed. A refused client must not receive a single message. */
 async function outcome(...options: Parameters<typeof peer>): Promise<string> {
   const tried = peer(...options);
   const closed = tried.closed.then(({ code, reason }) => {
@@ -56,7 +56,7 @@ async function outcome(...options: Parameters<typeof peer>): Promise<string> {
 const refused = "1008 API key missing or not valid";
 
 describe("a key", () => {
-  test("is taken from the query first, and from the subprotocol only without one there", async () => {
+  test("is read from the query first, and from the subprotocol only if the query has none", async () => {
     await start({ keyring: createKeyring(["right"]) });
     expect(await outcome()).toBe(refused);
     expect(await outcome("/ws/events?api_key=right")).toBe("connected");
@@ -70,7 +70,7 @@ describe("a key", () => {
     expect(await outcome("/ws/events", { headers: { "X-API-Key": "right" } })).toBe(refused);
   });
 
-  test("that was offered as a subprotocol is the one that is selected", async () => {
+  test("offered as a subprotocol is the selected subprotocol", async () => {
     await start({ keyring: createKeyring(["right"]) });
     const byProtocol = peer("/ws/events", { protocols: ["homesec", "api-key.right"] });
     await byProtocol.ofType("connected");
@@ -80,14 +80,14 @@ describe("a key", () => {
     expect(byQuery.socket.protocol).toBe("homesec");
   });
 
-  test("is not needed where keys are off", async () => {
+  test("is not required if keys are disabled", async () => {
     await start();
     expect(await outcome()).toBe("connected");
     expect(await outcome("/ws/events?api_key=anything&token=anything")).toBe("connected");
   });
 });
 
-test("a token is wanted besides the key where one is set", async () => {
+test("the connection requires a token in addition to the key if one is configured", async () => {
   await start({ keyring: createKeyring(["right"]), token: "ticket" });
   expect(await outcome("/ws/events?api_key=right&token=ticket")).toBe("connected");
   expect(await outcome("/ws/events?token=ticket", { protocols: ["api-key.right"] })).toBe("connected");
@@ -96,7 +96,7 @@ test("a token is wanted besides the key where one is set", async () => {
   expect(await outcome("/ws/events?token=ticket")).toBe(refused);
 });
 
-test("connections are counted in their own tier, those without a key too", async () => {
+test("connections count in their own tier, even those without a key", async () => {
   await start({ limiter: limiter({ RATE_LIMIT_WEBSOCKET_CONNECTIONS_PER_MINUTE: "1" }), keyring: createKeyring(["right"]) });
   expect(await outcome("/ws/events?api_key=right")).toBe("connected");
   expect(await outcome()).toBe(refused);
@@ -105,7 +105,7 @@ test("connections are counted in their own tier, those without a key too", async
   expect(await outcome()).toBe("1008 Too many connections");
 });
 
-test("behind a proxy each client has its own limit", async () => {
+test("each client behind a proxy has its own limit", async () => {
   await start({
     limiter: limiter({ RATE_LIMIT_WEBSOCKET_CONNECTIONS_PER_MINUTE: "1" }),
     clientAddress: clientAddressBehind(["127.0.0.1"]),
@@ -116,7 +116,7 @@ test("behind a proxy each client has its own limit", async () => {
   expect(await from("192.0.2.2")).toBe("connected");
 });
 
-test("pages of CORS_ORIGINS may connect, those of other sites not", async () => {
+test("pages of CORS_ORIGINS may connect, and those of other sites may not", async () => {
   await start({ allowedOrigins: ["https://dashboard.example"] });
   const from = (origin: string): Promise<string> => outcome("/ws/events", { headers: { origin } });
   expect(await from("https://dashboard.example")).toBe("connected");
@@ -125,13 +125,13 @@ test("pages of CORS_ORIGINS may connect, those of other sites not", async () => 
   expect(await from("null")).toBe("1008 Origin not allowed");
 });
 
-test("a host that is not ours is no business of ours", async () => {
+test("a foreign host is rejected before the upgrade", async () => {
   await start();
   const foreign = peer("/ws/events", { headers: { host: "evil.example" } });
   expect((await foreign.rejected).status).toBe(403);
 });
 
-test("a handshake that is none is refused in the form of every other error", async () => {
+test("an invalid handshake is refused in the form of every other error", async () => {
   await start();
   const { hostname, port } = new URL(live?.url ?? "");
   const handshake = {
@@ -159,7 +159,7 @@ test("a handshake that is none is refused in the form of every other error", asy
   }
 });
 
-describe("our own client", () => {
+describe("the client of homesec", () => {
   const first = async (options: { apiKey?: string; token?: string }): Promise<string> => {
     const enough = new AbortController();
     try {
@@ -178,7 +178,7 @@ describe("our own client", () => {
     }
   };
 
-  test.each(["hs_plain-key", "needs the query: ä, ö & ü"])("connects with the key %s, and says when it is wrong", async (key) => {
+  test.each(["hs_plain-key", "needs the query: ä, ö & ü"])("connects with the key %s and reports a wrong key", async (key) => {
     await start({ keyring: createKeyring([key]), token: "a ticket" });
     expect(await first({ apiKey: key, token: "a ticket" })).toBe("connected");
     expect(await first({ apiKey: "wrong", token: "a ticket" })).toContain("wants an API key");

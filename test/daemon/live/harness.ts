@@ -12,10 +12,10 @@ import type { JournalEntry } from "../../../src/contract/live.ts";
 import type { Database } from "../../../src/platform/database/database.ts";
 import { appendToJournal } from "../../../src/work/journal/journal.ts";
 
-/** A journal entry that names a number, so that a test can tell it from others. */
+/** A journal entry with a number, so that a test can tell entries apart. */
 export const entry = (id: number): JournalEntry => ({ type: "event.deleted", data: { id } });
 
-/** Commits entries, one transaction for all of them. */
+/** Commits entries in one transaction. */
 export async function append(db: Database, entries: readonly JournalEntry[]): Promise<void> {
   await db.transaction((sql) => appendToJournal(sql, entries, new Date()));
 }
@@ -25,9 +25,9 @@ export interface LiveServer {
   readonly publisher: Loop;
   readonly port: number;
   readonly url: string;
-  /** How many the server has. */
+  /** Number of connected clients on the server. */
   connections(): Promise<number>;
-  /** Commits entries and hints at them, as a use case does. */
+  /** Commits entries and wakes the publisher, as a use case does. */
   publish(entries: readonly JournalEntry[]): Promise<void>;
   stop(): Promise<void>;
 }
@@ -38,7 +38,7 @@ type Options = Partial<Omit<HubOptions, "server" | "db">> & {
   readonly withPublisher?: boolean;
 };
 
-/** An HTTP server with the hub and a publisher on it. */
+/** An HTTP server with the hub and a publisher. */
 export async function liveServer(
   db: Database,
   { idleSeconds = 60, port = 0, withPublisher = true, ...options }: Options = {},
@@ -85,12 +85,12 @@ export interface Message {
   readonly timestamp: string;
 }
 
-/** A plain WebSocket client that keeps all it gets. */
+/** A plain WebSocket client that stores everything it receives. */
 export class Peer {
   readonly messages: Message[] = [];
   readonly socket: WebSocket;
   readonly closed: Promise<{ code: number; reason: string }>;
-  /** Status, headers and body of an answer that was no upgrade. */
+  /** Status, headers and body of a reply that was not an upgrade. */
   readonly rejected: Promise<{ status: number; headers: IncomingHttpHeaders; body: unknown }>;
   #changed: () => void = () => {};
 
@@ -119,7 +119,7 @@ export class Peer {
     this.socket.send(typeof message === "string" || Buffer.isBuffer(message) ? message : JSON.stringify(message));
   }
 
-  /** The first message that fits, waiting for it. */
+  /** Waits for the first message that matches. */
   async next(fits: (message: Message) => boolean): Promise<Message> {
     for (;;) {
       const found = this.messages.find(fits);

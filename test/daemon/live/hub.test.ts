@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 
 describe("messages", () => {
-  test("a client hears that it is connected and then of each change, in the contract's envelope", async () => {
+  test("a client receives `connected` and then each change, in the contract's envelope", async () => {
     await start();
     await live.publish([entry(1)]);
     await expect
@@ -62,7 +62,7 @@ describe("messages", () => {
     for (const received of client.messages) expect(ServerMessage.safeParse(received).success).toBe(true);
   });
 
-  test("both addresses serve the same; any other is 404", async () => {
+  test("both paths serve the same messages; any other path is 404", async () => {
     await start();
     await peer("/ws").ofType("connected");
     expect(await peer("/ws/other").rejected).toMatchObject({
@@ -84,7 +84,7 @@ describe("messages", () => {
     }
   });
 
-  test("a ping is answered, a pong is taken", async () => {
+  test("a ping gets a pong, and a pong gets no reply", async () => {
     await start();
     const client = peer();
     await client.ofType("connected");
@@ -94,7 +94,7 @@ describe("messages", () => {
     expect(client.messages.map((message) => message.type)).toEqual(["connected", "pong"]);
   });
 
-  test("what is said before the greeting is answered after it", async () => {
+  test("messages sent before the greeting are answered after it", async () => {
     await append(database.db, upTo(3).map(entry));
     await start();
     const client = peer("/ws/events?since=0");
@@ -108,10 +108,10 @@ describe("messages", () => {
   test.each([
     ["not JSON", "hello", /not JSON/],
     ["an unknown type", { type: "launch" }, /type/],
-    ["a list", [], /not understood/],
-    ["null", null, /not understood/],
+    ["a list", [], /invalid/],
+    ["null", null, /invalid/],
     ["no types to subscribe to", { type: "subscribe", data: { types: [] } }, /data\.types/],
-    ["over 64 KiB", `"${"x".repeat(65_536)}"`, /65538 bytes; at most 65536/],
+    ["over 64 KiB", `"${"x".repeat(65_536)}"`, /65538 bytes; the limit is 65536/],
     ["binary", Buffer.from('{"type":"ping"}'), /Binary/],
   ])("%s is answered with an error, and the connection stays", async (_name, message, says) => {
     await start();
@@ -140,7 +140,7 @@ describe("messages", () => {
     expect((await client.closed).code).toBe(1009);
   });
 
-  test("a system status goes to who wants it", async () => {
+  test("a system status reaches only clients that subscribed to it", async () => {
     await start();
     const everything = peer();
     const events = peer();
@@ -166,7 +166,7 @@ describe("subscription", () => {
     return (await client.next((message) => message.type === "subscribed" && client.messages.indexOf(message) >= before)).data;
   };
 
-  test("patterns choose what comes, and the reply tells the active list", async () => {
+  test("patterns select the messages, and the reply lists the active patterns", async () => {
     await start();
     const client = peer();
     await client.ofType("connected");
@@ -182,7 +182,7 @@ describe("subscription", () => {
     expect(client.sequences).toEqual([2, 5, 6, 9]);
   });
 
-  test("a type can be taken out of everything", async () => {
+  test("a type can be excluded from everything", async () => {
     await start();
     const client = peer();
     await client.ofType("connected");
@@ -202,7 +202,7 @@ describe("replay", () => {
     ["from the middle, further back than memory goes", 700],
     ["from memory", 2_490],
     ["with nothing missed", 2_500],
-  ])("%s brings exactly what was missed, in order, and then what is new", async (_name, since) => {
+  ])("%s sends exactly the missed messages in order, and then new ones", async (_name, since) => {
     await start();
     await live.publish(upTo(2_500).map(entry));
     await expect.poll(() => headOf(), { timeout: 5_000 }).toBe(2_500);
@@ -226,7 +226,7 @@ describe("replay", () => {
     expect(live.hub.stats().replayed).toBe(590);
   });
 
-  test("where history is gone, the first message is the gap, and the rest comes", async () => {
+  test("if history is gone, the first message is the gap, and the rest follows", async () => {
     await start();
     await live.publish(upTo(50).map(entry));
     await expect.poll(() => headOf()).toBe(50);
@@ -251,7 +251,7 @@ describe("replay", () => {
     expect(empty.messages[0]?.data).toEqual({ from: 50, to: 50 });
   });
 
-  test("a hole inside the history, as earlier versions left, is told where it is", async () => {
+  test("a hole inside the history, as earlier versions left, is reported at its place", async () => {
     await start();
     await live.publish(upTo(20).map(entry));
     await expect.poll(() => headOf()).toBe(20);
@@ -265,7 +265,7 @@ describe("replay", () => {
     expect(heard.slice(8)).toEqual([14, { from: 15, to: 15 }, 16, 17, 18, 19, 20]);
   });
 
-  test("what is numbered while the history is read is sent, and never told as gone", async () => {
+  test("rows numbered during the history read are sent and never reported as gone", async () => {
     await start();
     await live.publish(upTo(50).map(entry));
     await expect.poll(() => headOf()).toBe(50);
@@ -284,7 +284,7 @@ describe("replay", () => {
     };
     Object.assign(database.db, { query });
     await start();
-    // the first look at the journal is over
+    // the first read of the journal is over
     await delay(200);
     isHeld = true;
     const client = peer("/ws/events?since=49");
@@ -293,7 +293,7 @@ describe("replay", () => {
     expect(client.messages[0]?.data).toEqual({ from: 50, to: 50 });
   });
 
-  test("a client ahead of the journal hears that what it names does not exist, and goes on after the newest", async () => {
+  test("a client ahead of the journal gets a gap for the missing sequences and continues after the newest one", async () => {
     await start();
     await live.publish([entry(1), entry(2)]);
     await expect.poll(() => headOf()).toBe(2);
@@ -305,7 +305,7 @@ describe("replay", () => {
     expect(client.messages[0]?.data).toEqual({ from: 3, to: 40 });
   });
 
-  test.each(["", "x", "-1", "1.5", "99999999999999999"])("since=%s is answered with an error, and the client is live", async (since) => {
+  test.each(["", "x", "-1", "1.5", "99999999999999999"])("since=%s gets an error, and the client is live", async (since) => {
     await start();
     const client = peer(`/ws/events?since=${since}`);
     expect((await client.ofType("error")).data["message"]).toContain("not a sequence");
@@ -314,7 +314,7 @@ describe("replay", () => {
     expect(client.messages.map((message) => message.type)).toEqual(["connected", "error", "event.deleted"]);
   });
 
-  test("rows numbered by another process reach the clients, each once and in order", async () => {
+  test("rows numbered by another process reach each client once and in order", async () => {
     await start({ withPublisher: false });
     const other = await liveServer(database.db);
     const here = peer();
@@ -334,7 +334,7 @@ describe("replay", () => {
 });
 
 describe("limits", () => {
-  test("a client that sends no message for the idle time is closed, control frames or not", async () => {
+  test("a client that sends no message within the idle timeout is closed, whether or not it sends control frames", async () => {
     await start({ idleSeconds: 0.4 });
     const silent = peer();
     const pinging = peer();
@@ -352,7 +352,7 @@ describe("limits", () => {
     clearInterval(messages);
   });
 
-  test("a client that does not read is cut, and the others get everything", async () => {
+  test("a client that does not read is disconnected, and the others receive everything", async () => {
     await start();
     const stuck = peer();
     const reading = peer();
@@ -373,7 +373,7 @@ describe("limits", () => {
     await expect.poll(() => live.hub.stats().connectedClients).toBe(1);
   });
 
-  test("a client that does not read its replay fills no memory and is not cut", async () => {
+  test("a client that does not read its replay uses no memory and stays connected", async () => {
     await start();
     const big = { type: "worker_status", data: { name: "w", running: true, message: "x".repeat(64 * 1024) } } as const;
     for (let page = 0; page < 10; page += 1) await live.publish(Array.from({ length: 64 }, () => big));
@@ -392,7 +392,7 @@ describe("limits", () => {
 });
 
 describe("admission", () => {
-  test("a page of another host is refused with 1008 and hears nothing", async () => {
+  test("a page of another host is refused with 1008 and receives nothing", async () => {
     await start();
     for (const origin of ["http://evil.example", "null", "http://evil.example:8000"]) {
       const foreign = peer("/ws/events", { headers: { origin } });
@@ -426,14 +426,14 @@ describe("admission", () => {
     });
   });
 
-  test("an offered subprotocol is chosen when no key is wanted", async () => {
+  test("an offered subprotocol is selected if no key is required", async () => {
     await start();
     const client = peer("/ws", { protocols: ["api-key.any", "x"] });
     await client.ofType("connected");
     expect(client.socket.protocol).toBe("api-key.any");
   });
 
-  test("a gate that fails is a 500, and the next request is served", async () => {
+  test("a failing access check returns 500, and the next request is served", async () => {
     let failing = true;
     await start({
       allowConnection: () => {
@@ -446,7 +446,7 @@ describe("admission", () => {
     await peer().ofType("connected");
   });
 
-  test("upgrade requests that are no WebSocket, or end at once, hurt nobody", async () => {
+  test("upgrade requests for another protocol, or that end at once, do no harm", async () => {
     await start();
     const answer = await new Promise<string>((resolve) => {
       const socket = connect(live.port, "127.0.0.1");
@@ -480,7 +480,7 @@ test("the connection of a refused request is closed, whatever its client does", 
   for (const socket of sockets) socket.destroy();
 });
 
-test("a client that reads is not cut when more comes at once than one may have unsent", async () => {
+test("a client that reads stays connected even if one round exceeds the limit for unsent bytes", async () => {
   await start();
   const client = peer();
   await client.ofType("connected");
@@ -494,7 +494,7 @@ test("a client that reads is not cut when more comes at once than one may have u
 });
 
 describe("stop", () => {
-  test("all clients are closed with 1001, and one that does not answer holds it up for a second at most", timed, async () => {
+  test("all clients are closed with 1001, and a client that does not reply delays the stop by one second at most", timed, async () => {
     await start();
     const polite = peer();
     const deaf = peer();

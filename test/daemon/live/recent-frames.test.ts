@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { journalFrame } from "../../../daemon/live/frame.ts";
 import { RecentFrames } from "../../../daemon/live/recent-frames.ts";
 
-test("what is kept for those who were away for a moment takes the memory that it says", () => {
+test("recent frames: the memory they use matches the limit", () => {
   const recent = new RecentFrames();
   for (let sequence = 1; sequence <= 1_500; sequence += 1) {
     recent.push([journalFrame({ sequence, type: "detection.new", data: `{"note":"${"x".repeat(200)}"}`, created_at: new Date(0) })]);
-    // others take small pieces of the memory that Node shares out, in between
+    // in between, others take small pieces of the memory pool that Node shares
     Buffer.from("y".repeat(3_000));
   }
   const frames = recent.after(1_400) ?? [];

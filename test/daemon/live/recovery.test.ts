@@ -19,7 +19,7 @@ const serve = async (): Promise<LiveServer> => {
   return server;
 };
 
-/** A client that comes and goes at random, anywhere, and keeps what it got over all its connections. */
+/** A client that connects and disconnects at random, anywhere, and stores the messages of all its connections. */
 async function wander(last: number, publishing: () => boolean): Promise<number[]> {
   const got: number[] = [];
   while (got.at(-1) !== last) {
@@ -43,7 +43,7 @@ async function wander(last: number, publishing: () => boolean): Promise<number[]
   return got;
 }
 
-test("clients that come and go while thousands of rows are published by two processes see each once and in order", async () => {
+test("clients that connect and disconnect while two processes publish thousands of rows see each row once and in order", async () => {
   const first = await serve();
   const second = await serve();
   const last = 6_000;
@@ -69,7 +69,7 @@ test("clients that come and go while thousands of rows are published by two proc
   expect(first.hub.stats().cutSlow + second.hub.stats().cutSlow).toBe(0);
 }, 60_000);
 
-test("connections of the database that die in the middle cost no message and no order", async () => {
+test("database connections that break mid-query cost neither messages nor order", async () => {
   const server = await serve();
   const peer = new Peer(server.url);
   await peer.ofType("connected");
@@ -113,7 +113,7 @@ test("connections of the database that die in the middle cost no message and no 
   peer.socket.terminate();
 }, 60_000);
 
-test("a database that comes back without its last messages, as a standby may, is followed from what both have", async () => {
+test("a database that returns without its last messages, such as a standby, is followed from the last common row", async () => {
   const server = await serve();
   const peer = new Peer(server.url);
   await peer.ofType("connected");
@@ -124,7 +124,7 @@ test("a database that comes back without its last messages, as a standby may, is
     await sql`delete from journal j where j.sequence > 3`;
     await sql`update journal_head h set last_sequence = 3`;
   });
-  // numbered before anybody has noticed
+  // numbered before any follower has noticed
   await server.publish([entry(14)]);
   const gap = await peer.ofType("gap");
   await server.publish([15, 16].map(entry));

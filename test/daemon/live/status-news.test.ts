@@ -10,7 +10,7 @@ import { eventually } from "../../support/eventually.ts";
 import { receiver } from "../../support/receiver.ts";
 import { detectorStandIn, languageModelStandIn } from "../../support/upstream.ts";
 
-test("the clients of each daemon and the webhooks are told when their database goes away, and when it is back", {
+test("live status: the clients of each daemon and the webhooks get a message when the database goes away and when it is back", {
   timeout: 120_000,
 }, async () => {
   const database = await testDatabase();
@@ -66,7 +66,7 @@ test("the clients of each daemon and the webhooks are told when their database g
     { timeoutMs: 20_000, what: "two messages to the webhook" },
   );
   expect(changes.map(({ previous_status, status }) => `${previous_status} ${status}`)).toEqual(["healthy unhealthy", "unhealthy healthy"]);
-  // it was seen within a round or two, and its end as well: at least 8 s lie between
+  // the outage and its end were each seen within one or two rounds: at least 8 s lie in between
   const [from = 0, to = 0] = changes.map((change) => Date.parse(change["changed_at"] ?? ""));
   expect(from).toBeLessThan(began + 7_000);
   expect(to - from).toBeGreaterThan(6_000);

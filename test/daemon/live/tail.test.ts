@@ -37,7 +37,7 @@ interface Follower {
   abort(): void;
 }
 
-/** Follows in the background and keeps what comes. `done` resolves with what ended it. */
+/** Tails in the background and stores the messages. `done` resolves with the reason for its end. */
 function follow(url: string, options: Partial<TailOptions> = {}): Follower {
   const abort = new AbortController();
   aborts.push(abort);
@@ -56,7 +56,7 @@ const connected = async ({ states }: Follower): Promise<void> => {
   await expect.poll(() => states.some((state) => state.kind === "connected"), { interval: 5 }).toBe(true);
 };
 
-/** A way to the server that can be cut, or go silent. */
+/** A proxy to the server that can be cut or go silent. */
 class Passage {
   readonly #listener: Server;
   readonly #pairs = new Set<Socket>();
@@ -108,8 +108,8 @@ class Passage {
   }
 }
 
-describe("what is passed on", () => {
-  test("decoded messages from now on; and it ends on abort", async () => {
+describe("messages passed on", () => {
+  test("tail yields decoded messages from now on and ends on abort", async () => {
     const { url, publish } = await serve();
     await publish([entry(1)]);
     await expect
@@ -125,7 +125,7 @@ describe("what is passed on", () => {
     expect(await follower.done).toBe("ended");
   });
 
-  test("of some types only: what nobody wanted is missed by nobody, nor read again, when the connection was cut", async () => {
+  test("tail of some types: after a cut connection, excluded messages are neither reported missing nor read again", async () => {
     const { port, publish } = await serve();
     passage = await Passage.to(port);
     const follower = follow(passage.url, { types: ["worker_*"], pingMs: 50 });
@@ -139,7 +139,7 @@ describe("what is passed on", () => {
     await expect.poll(() => follower.messages).toMatchObject([{ type: "worker_status", sequence: 41 }]);
   });
 
-  test("history after `since`, and only the types asked for", async () => {
+  test("tail yields history after `since`, and only the requested types", async () => {
     const { url, publish } = await serve();
     const worker = { type: "worker_status", data: { name: "w", running: true, message: null } } as const;
     await publish([entry(1), worker, entry(2), worker]);
@@ -149,7 +149,7 @@ describe("what is passed on", () => {
     await expect.poll(() => sequences(follower)).toEqual([2, 4, 6]);
   });
 
-  test("a gap where history is gone, and where the daemon's journal is another one", async () => {
+  test("tail reports a gap if history is gone or the daemon has another journal", async () => {
     const { url, publish } = await serve();
     await append(database.db, upTo(10).map(entry));
     server?.publisher.wake();
@@ -171,7 +171,7 @@ describe("what is passed on", () => {
     expect(ahead.messages[0]).toMatchObject({ type: "gap", data: { from: 11, to: 50 } });
   });
 
-  test("a message that is not understood is left out and reported, and counts in the order", async () => {
+  test("a message that cannot be parsed is skipped and reported, and keeps its place in the order", async () => {
     const { url, publish } = await serve();
     const follower = follow(url);
     await connected(follower);
@@ -183,7 +183,7 @@ describe("what is passed on", () => {
 });
 
 describe("interruptions", () => {
-  test("over restarts of the daemon and cut connections each message comes once and in order", async () => {
+  test("each message arrives once and in order despite restarts of the daemon and cut connections", async () => {
     const { port } = await serve();
     passage = await Passage.to(port);
     const followers = upTo(4).map(() => follow(passage?.url ?? "", { since: 0, random: () => Math.random() * 0.2 }));
@@ -221,7 +221,7 @@ describe("interruptions", () => {
     }
   }, 60_000);
 
-  test("what happened before the first message came is not lost either", async () => {
+  test("events that happened before the first message arrived are not lost either", async () => {
     const { url, port } = await serve();
     const follower = follow(url);
     await connected(follower);
@@ -231,7 +231,7 @@ describe("interruptions", () => {
     await expect.poll(() => sequences(follower), { timeout: 5_000 }).toEqual([1, 2]);
   });
 
-  test("a daemon that is away is asked again after 0.2 s, then more and more rarely", timed, async () => {
+  test("an unreachable daemon is tried again after 0.2 s, then at growing intervals", timed, async () => {
     const { url } = await serve();
     await server?.stop();
     server = undefined;
@@ -245,7 +245,7 @@ describe("interruptions", () => {
     expect(performance.now() - begun).toBeLessThan(200);
   });
 
-  test("a daemon that says nothing any more is noticed and left", async () => {
+  test("a daemon that goes silent is detected and disconnected", async () => {
     const { port, publish } = await serve();
     passage = await Passage.to(port);
     const follower = follow(passage.url, { pingMs: 100, deadAfterMs: 300 });
@@ -260,7 +260,7 @@ describe("interruptions", () => {
     await expect.poll(() => sequences(follower), { timeout: 5_000 }).toEqual([1]);
   });
 
-  test("it keeps the connection from going idle, however short the daemon's patience", async () => {
+  test("it keeps the connection from going idle, however short the daemon's timeout is", async () => {
     const { url } = await serve({ idleSeconds: 0.4 });
     const follower = follow(url);
     await connected(follower);
@@ -268,7 +268,7 @@ describe("interruptions", () => {
     expect(follower.states.map((state) => state.kind)).toEqual(["connecting", "connected"]);
   });
 
-  test("a slow consumer gets everything, and little of it waits in memory", async () => {
+  test("a slow consumer gets everything, and few messages wait in memory", async () => {
     const { url, publish, hub } = await serve();
     const big = { type: "worker_status", data: { name: "w", running: true, message: "x".repeat(20_000) } } as const;
     const abort = new AbortController();
@@ -277,7 +277,7 @@ describe("interruptions", () => {
     expect((await Promise.all([messages.next(), publish([big])]))[0].value).toMatchObject({ sequence: 1 });
     for (let round = 0; round < 40; round += 1) await publish(upTo(100).map(() => big));
     await delay(500);
-    // 80 MB were published: what was handed to the connection is what fits into its buffers and ours
+    // 80 MB were published; the connection received only as much as fits into its buffers and ours
     expect(hub.stats().messagesSent).toBeLessThan(3_500);
     const got: number[] = [1];
     while (got.length < 4_001) {
@@ -289,7 +289,7 @@ describe("interruptions", () => {
   }, 60_000);
 });
 
-describe("refusals end it", () => {
+describe("refusals end the tail", () => {
   test.each([
     ["a wrong key", { authenticate: () => ({ ok: false }) }, "unauthorized"],
     ["a host that is not ours", { allowHost: () => false }, "forbidden"],
@@ -298,13 +298,13 @@ describe("refusals end it", () => {
     expect(await follow(url).done).toMatchObject({ name: "Problem", kind });
   });
 
-  test("an address with no daemon on it", async () => {
+  test("an address without a daemon ends the tail", async () => {
     const { url } = await serve();
     expect(await follow(`${url}/elsewhere`).done).toMatchObject({ name: "Problem", kind: "not_found" });
     expect(await follow("ftp://x").done).toMatchObject({ name: "Problem", kind: "invalid" });
   });
 
-  test("not once it was connected: what stands before a daemon that restarts may say anything", async () => {
+  test("a refusal after the first connection does not end the tail: a proxy in front of a restarting daemon may send anything", async () => {
     const { port } = await serve();
     passage = await Passage.to(port);
     const follower = follow(passage.url);
@@ -324,7 +324,7 @@ describe("refusals end it", () => {
     await expect.poll(() => sequences(follower), { timeout: 8_000 }).toEqual([1]);
   });
 
-  test("a limit is only a reason to wait; the key goes along", async () => {
+  test("a rate limit only delays the tail, and the key is sent along", async () => {
     let refuse = 2;
     const { url, publish } = await serve({
       allowConnection: () => {

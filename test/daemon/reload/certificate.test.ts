@@ -28,7 +28,7 @@ function link(target: string): void {
   renameSync(join(folder.path, "live.new"), join(folder.path, "live"));
 }
 
-/** The certificate that a new TLS connection gets, PEM without line ends. */
+/** The certificate that a new TLS connection gets, as PEM without line breaks. */
 const shownAt = (port: number): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect({ port, host: "127.0.0.1", rejectUnauthorized: false }, () => {
@@ -53,7 +53,7 @@ describe("TLS certificate of a running daemon", () => {
       },
     });
     const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: first.cert });
-    /** Asks over the one connection of the agent. Resolves to its local port. */
+    /** Sends a request over the agent's one connection. Resolves to the local port. */
     const ask = (): Promise<number | undefined> =>
       new Promise((resolve, reject) => {
         const request = get(`${daemon.url}/health`, { agent }, (response) => {

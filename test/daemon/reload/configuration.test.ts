@@ -12,7 +12,7 @@ afterAll(() => folder.remove());
 interface Running extends HomesecProcess {
   readonly url: string;
   readonly cwd: string;
-  /** Log lines about the configuration so far. */
+  /** The log lines about the configuration up to now. */
   readonly lines: () => readonly { readonly level: string; readonly msg: string; readonly error?: string; readonly variables?: string[] }[];
 }
 
@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 let count = 0;
-/** Starts the real daemon in a working folder of its own. */
+/** Starts the real daemon in a new working folder. */
 async function start(env: Readonly<Record<string, string>> = {}, args: readonly string[] = []): Promise<Running> {
   count += 1;
   const cwd = join(folder.path, String(count));
@@ -81,7 +81,7 @@ describe("configuration of a running daemon", () => {
     expect(daemon.lines().filter(({ level }) => level !== "info")).toEqual([]);
   });
 
-  it("reload: variables that need a restart are named by the log, health and doctor, until they are changed back", async () => {
+  it("reload: the log, health and doctor name variables that need a restart until they are changed back", async () => {
     const daemon = await start();
     writeFileSync(join(daemon.cwd, ".env"), "CORS_ORIGINS=http://example.org\nDETECT_CONCURRENCY=3\nLOG_RETENTION_DAYS=3\n");
     await expect.poll(daemon.lines).toHaveLength(2);
@@ -98,7 +98,7 @@ describe("configuration of a running daemon", () => {
     expect(await homesec(["health"], daemon)).not.toContain("restart needed");
   });
 
-  it("reload: a mistake keeps the running values, is logged once, and named by health and doctor with line and reason", async () => {
+  it("reload: a mistake keeps the running values and is logged once; health and doctor show its line and reason", async () => {
     const daemon = await start();
     writeFileSync(join(daemon.cwd, ".env"), "# days\nRETENTION_DAYS=20\n");
     await expect.poll(() => settings(daemon)).toMatchObject({ retention_days: 20 });
@@ -127,7 +127,7 @@ describe("configuration of a running daemon", () => {
     expect(daemon.output()).not.toContain("geheim");
   });
 
-  it("reload: without watches left in the system the files are polled, and the log says so", async () => {
+  it("reload: if the system has no watches left, the files are polled, and the log reports that", async () => {
     const preload = join(folder.path, "no-watches.mjs");
     writeFileSync(
       preload,

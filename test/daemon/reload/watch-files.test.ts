@@ -32,12 +32,12 @@ async function watching(...paths: string[]): Promise<{ readonly changes: () => n
       changes += 1;
     },
   });
-  // chokidar has read the folders by then
+  // chokidar has read the folders by now
   await sleep(200);
   return { changes: () => changes };
 }
 
-/** Waits until so many changes were reported, and then whether another one follows. */
+/** Waits for this number of reported changes, and then checks whether another one follows. */
 async function expectChanges({ changes }: { readonly changes: () => number }, expected: number): Promise<void> {
   await expect.poll(changes, { timeout: 8_000 }).toBe(expected);
   await sleep(700);
@@ -84,7 +84,7 @@ describe("watched files", () => {
     await expectChanges(seen, 2);
   });
 
-  it("watch: a link whose target changes is reported, on the file (certbot) and on a folder on the way (Kubernetes)", async () => {
+  it("watch: a link whose target changes is reported, both for the file itself (certbot) and for a folder on the way (Kubernetes)", async () => {
     const place = ownFolder();
     for (const version of ["one", "two"]) {
       mkdirSync(join(place, version));

@@ -29,7 +29,7 @@ const addJob = () =>
   );
 const waiting = async () => (await database.db.query((sql) => countJobs(sql, clock.now()))).detect.waiting;
 
-/** A caretaker of a daemon that is alone and well. */
+/** A caretaker of a healthy daemon that is alone. */
 const newCaretaker = () =>
   createCaretaker({
     ...{ db: database.db, clock, log: silentLog, cameraOfflineAfterSeconds: 3_600 },
@@ -43,7 +43,7 @@ const newCaretaker = () =>
 const hasBeaten = async () => (await database.db.query((sql) => sql`select 1 from processes`)).length === 1;
 const hasNotedAJump = async () => (await database.db.query((sql) => sql`select 1 from chores where name = 'clock_jumped'`)).length === 1;
 
-test("when the clock is set back, what waits for its time does not wait for hours more", async () => {
+test("caretaker: after the clock was set back, delayed jobs do not wait for hours", async () => {
   let freed = 0;
   const caretaker = newCaretaker();
   await addJob();
@@ -64,7 +64,7 @@ test("when the clock is set back, what waits for its time does not wait for hour
 });
 
 test.each([-300, 300])(
-  "a jump of the clock by %d days is noted, so that nothing that only seems old is deleted; a step of an hour is not",
+  "caretaker: a clock jump of %d days is recorded, so that nothing that only seems old is deleted; a step of an hour is not",
   async (days) => {
     const caretaker = newCaretaker();
     const cleanup = (at: Date) => database.db.transaction((sql) => takeCleanup(sql, at));
@@ -84,7 +84,7 @@ test.each([-300, 300])(
   },
 );
 
-test("nor when it was set back while nobody ran", async () => {
+test("caretaker: delayed jobs do not wait if the clock was set back while no daemon ran", async () => {
   await addJob();
   offsetMs = -hourMs;
   await takeOver(database.db, own, false, clock.now());

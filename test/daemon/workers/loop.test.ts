@@ -3,7 +3,7 @@ import { createLoop } from "../../../daemon/workers/loop.ts";
 import { silentLog } from "../../../src/base/log/log.ts";
 import { eventually } from "../../support/eventually.ts";
 
-test("a wake during a round makes another one follow at once, and rounds never overlap", async () => {
+test("a wake during a round starts another round right after it, and rounds never overlap", async () => {
   let rounds = 0;
   let inside = 0;
   let most = 0;
@@ -30,7 +30,7 @@ test("a wake during a round makes another one follow at once, and rounds never o
   await loop.stop();
 });
 
-test("a round that fails is followed by another", async () => {
+test("a failed round is followed by another", async () => {
   let rounds = 0;
   const loop = createLoop({
     name: "test",

@@ -10,7 +10,7 @@ import { eventually } from "../../support/eventually.ts";
 
 const processId = "00000000-0000-4000-8000-000000000001";
 
-test("a worker whose look at the rows hangs gives no sign of life; started again it works, and what hung takes nothing from it", async () => {
+test("queue worker: with a hung query it sends no heartbeat; after a restart it works, and the old query claims no job", async () => {
   const database = await testDatabase();
   const dispatcher = createInProcessDispatcher();
   let comeBack = (): void => {};
@@ -58,7 +58,7 @@ test("a worker whose look at the rows hangs gives no sign of life; started again
   expect(worker.heartbeat()).toBe(frozen);
   expect(done).toEqual([]);
 
-  // as the supervisor does: it waits for the stuck run for a while only
+  // as the supervisor does: it waits only for a while for the stuck run
   const stopped = worker.stop();
   hangs = false;
   await worker.start();
@@ -78,7 +78,7 @@ test("a worker whose look at the rows hangs gives no sign of life; started again
   await database.close();
 });
 
-test("a run that takes longer than its lease is taken up again, once, and what it does at last is rolled back", async () => {
+test("queue worker: a run that exceeds its lease is retried once, and its late result is rolled back", async () => {
   const database = await testDatabase();
   const dispatcher = createInProcessDispatcher();
   let aheadMs = 0;
@@ -113,7 +113,7 @@ test("a run that takes longer than its lease is taken up again, once, and what i
   aheadMs = 61_000;
   await eventually(() => runs.length === 2);
   runs[0]?.();
-  // two sweeps: the second run is not taken for an orphan since the first one has ended
+  // two sweeps: the second run is not mistaken for an orphan after the first one has ended
   await new Promise((resolve) => setTimeout(resolve, 2_200));
   expect([runs.length, ended]).toEqual([2, []]);
   runs[1]?.();

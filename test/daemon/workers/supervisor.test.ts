@@ -9,7 +9,7 @@ import { eventually } from "../../support/eventually.ts";
 import { openDesk } from "../../support/operations.ts";
 import { quietRuntime } from "../../support/runtime.ts";
 
-/** Something that hangs until it is let go. */
+/** A promise that stays pending until it is released. */
 function hanging(): { readonly done: Promise<void>; readonly letGo: () => void } {
   let letGo: () => void = () => {};
   const done = new Promise<void>((resolve) => {
@@ -18,7 +18,7 @@ function hanging(): { readonly done: Promise<void>; readonly letGo: () => void }
   return { done, letGo: () => letGo() };
 }
 
-/** A worker whose life the test decides. */
+/** A worker that the test controls. */
 function puppet(
   name: string,
   options: {
@@ -51,7 +51,7 @@ function puppet(
 }
 
 interface Supervised extends Supervisor {
-  /** What was announced of the workers, in order. */
+  /** The announced states of the workers, in order. */
   readonly told: readonly { readonly name: string; readonly running: boolean; readonly message: string | null }[];
 }
 
@@ -72,9 +72,9 @@ function supervise(workers: readonly Worker[], clock: Clock = systemClock): Supe
   return { ...supervisor, told };
 }
 
-// side by side: each has a supervisor of its own, which looks at its workers every half second
+// concurrent: each test has its own supervisor, which checks its workers every half second
 describe.concurrent("the supervisor", () => {
-  test("a worker that gives no sign of life is restarted, and each change is told", async () => {
+  test("a worker without a heartbeat is restarted, and each change is announced", async () => {
     const { worker, seen } = puppet("detection_worker", { stuckAfterMs: 300 });
     const { start, states, told } = supervise([worker]);
     await start();
@@ -84,12 +84,12 @@ describe.concurrent("the supervisor", () => {
     expect(seen.stops).toBe(1);
     await eventually(() => states()[0]?.running);
     expect(told).toMatchObject([
-      { name: "detection_worker", running: false, message: expect.stringContaining("no sign of life") },
+      { name: "detection_worker", running: false, message: expect.stringContaining("no heartbeat") },
       { name: "detection_worker", running: true, message: null },
     ]);
   });
 
-  test("a worker that cannot start does not keep the others from running, says why, and is tried again with longer pauses", async () => {
+  test("a worker that cannot start does not stop the others, reports the reason, and is retried at growing intervals", async () => {
     const broken = puppet("file_watcher", { failStarts: 2 });
     const well = puppet("analysis_worker");
     const { start, states } = supervise([broken.worker, well.worker]);
@@ -101,11 +101,11 @@ describe.concurrent("the supervisor", () => {
     ]);
     await eventually(() => states()[0]?.running);
     expect(broken.seen.starts).toBe(3);
-    // 0.5 s and 1 s, looked at every 0.5 s
+    // 0.5 s and 1 s, checked every 0.5 s
     expect(performance.now() - startedAt).toBeGreaterThan(1_400);
   });
 
-  test("a worker whose start hangs does not keep the others from running, says so, and runs once when it comes to its end", async () => {
+  test("a worker whose start hangs does not stop the others, reports that, and runs once when the start ends", async () => {
     const mount = hanging();
     const hung = puppet("file_watcher", { startsAfter: mount.done });
     const well = puppet("caretaker");
@@ -116,7 +116,7 @@ describe.concurrent("the supervisor", () => {
       { name: "file_watcher", running: false, message },
       { name: "caretaker", running: true },
     ]);
-    // time enough for a restart, which would make two of it
+    // enough time for a restart, which would start a second run
     await setTimeout(1_200);
     mount.letGo();
     await eventually(() => states()[0]?.running);
@@ -127,7 +127,7 @@ describe.concurrent("the supervisor", () => {
     ]);
   });
 
-  test("a worker whose start hangs while all are stopped is stopped as soon as it was started", async () => {
+  test("a worker whose start hangs during a stop is stopped as soon as it has started", async () => {
     const mount = hanging();
     const hung = puppet("file_watcher", { startsAfter: mount.done });
     const own = supervise([hung.worker]);
@@ -139,7 +139,7 @@ describe.concurrent("the supervisor", () => {
     expect(own.states()).toMatchObject([{ running: false, message: "stopped" }]);
   });
 
-  test("a stuck worker that cannot be stopped either is replaced all the same", { timeout: 20_000 }, async () => {
+  test("a stuck worker that cannot be stopped either is replaced anyway", { timeout: 20_000 }, async () => {
     const { worker, seen } = puppet("detection_worker", { stuckAfterMs: 300, stopHangs: true });
     const { start, states } = supervise([worker]);
     await start();
@@ -147,14 +147,14 @@ describe.concurrent("the supervisor", () => {
     await eventually(() => seen.starts === 2 && states()[0]?.running, { timeoutMs: 15_000 });
   });
 
-  test("pauses between restarts double up to a minute, and begin anew after a minute of steady work", { timeout: 20_000 }, async () => {
+  test("pauses between restarts double up to one minute, and start over after one minute of steady work", { timeout: 20_000 }, async () => {
     let ahead = 0;
     const clock: Clock = { now: () => new Date(), monotonic: () => performance.now() + ahead };
     const broken = puppet("gpu_monitor", { failStarts: 9 });
     const heartbeat = () => broken.seen.frozenAt ?? clock.monotonic();
     const { start, states } = supervise([{ ...broken.worker, heartbeat }], clock);
     await start();
-    // each pause in turn: less is too early, all of it is enough
+    // each pause in turn: less is too early, and the full pause is enough
     for (const [index, pauseMs] of [500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000].entries()) {
       expect(broken.seen.starts).toBe(index + 1);
       if (pauseMs > 4_000) {
@@ -174,7 +174,7 @@ describe.concurrent("the supervisor", () => {
     await eventually(() => broken.seen.starts === 11, { timeoutMs: 2_500, what: "a restart after the shortest pause" });
   });
 
-  test("readiness is lost with a critical worker that is gone, kept without any other, and back with its restart", async () => {
+  test("readiness is lost while a critical worker is down, kept without any other, and back after its restart", async () => {
     const desk = await openDesk();
     try {
       const broken = puppet("gpu_monitor", { failStarts: 99, critical: false });
@@ -189,14 +189,14 @@ describe.concurrent("the supervisor", () => {
       expect(await readiness()).toMatchObject({ status: 200, reply: { ready: true } });
       critical.seen.frozenAt = performance.now();
       await eventually(async () => (await readiness()).status === 503);
-      expect(own.told).toContainEqual({ name: "detection_worker", running: false, message: expect.stringContaining("no sign of life") });
+      expect(own.told).toContainEqual({ name: "detection_worker", running: false, message: expect.stringContaining("no heartbeat") });
       await eventually(async () => (await readiness()).reply.ready);
     } finally {
       await desk.close();
     }
   });
 
-  test("nobody is told it is ready before each worker was started", async () => {
+  test("readiness: the supervisor is not alive before every worker was started", async () => {
     const camera = hanging();
     const watcher = puppet("file_watcher", { critical: false, startsAfter: camera.done });
     const own = supervise([puppet("detection_worker").worker, watcher.worker]);
@@ -209,7 +209,7 @@ describe.concurrent("the supervisor", () => {
     expect(own.alive()).toBe(true);
   });
 
-  test("stopping ends the workers last first and starts none again, not even one that waits for its restart", async () => {
+  test("a stop ends the workers in reverse order and starts none again, not even one that waits for its restart", async () => {
     const order: string[] = [];
     const workers = ["first", "second"].map((name) => {
       const { worker } = puppet(name);

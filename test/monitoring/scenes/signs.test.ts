@@ -186,7 +186,7 @@ it("an incident of a changed view ends when scene changes are switched off, beca
     await desk.ask("updateConfig", { body: { scene_change_enabled: false } });
     await eventually(() => told > 0, { timeoutMs: 10_000 });
     expect(await summaries()).toEqual([
-      expect.stringMatching(/^Camera Yard saw something else than before for .*: the view is blocked; scene changes were switched off\.$/),
+      expect.stringMatching(/^Camera Yard saw something else than before for .*: the view is blocked; scene changes were disabled\.$/),
       "Camera Yard sends black pictures: the view is blocked.",
     ]);
   } finally {

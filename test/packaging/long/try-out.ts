@@ -60,7 +60,7 @@ export async function tryOut({ person, program, folder, env = {}, readOnly }: Tr
   expect((await homesec(["--help"])).out).toContain("homesec serve");
   if (!readOnly) {
     const demo = await homesec(["demo", "--once"], { DATA_DIR: join(folder, "demo") });
-    expect([demo.code, demo.out]).toEqual([0, expect.stringMatching(/event judged +event 1: risk \d+ of 100/)]);
+    expect([demo.code, demo.out]).toEqual([0, expect.stringMatching(/event scored +event 1: risk \d+ of 100/)]);
   }
 
   const set = { DATA_DIR: data, CAMERA_ROOT: cameras };
