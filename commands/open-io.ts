@@ -102,7 +102,7 @@ const timeoutMs = 30_000;
 async function openHttpClient(io: Io): Promise<Client> {
   const { createHttpClient } = await import("../src/contract/http-client.ts");
   const { url, apiKey, ca } = await io.endpoint();
-  const trusting = ca === undefined ? undefined : (await import("../src/monitoring/upstream/trusting-fetch.ts")).fetchTrusting(ca);
+  const trusting = ca === undefined ? undefined : (await import("../src/monitoring/upstream/http.ts")).fetchTrusting(ca);
   const onWait = (ms: number): void => io.output.note(`rate limit reached; continuing in ${Math.ceil(ms / 1000)} s`);
   return createHttpClient({ url, apiKey, fetch: trusting, timeoutMs, onWait });
 }

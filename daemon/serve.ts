@@ -1,5 +1,5 @@
 import type { Log } from "../src/base/log/log.ts";
-import { modelFault } from "../src/monitoring/detector-model/check.ts";
+import { modelFault } from "../src/monitoring/detector-model/model-file.ts";
 import type { Config } from "../src/platform/config/config.ts";
 import type { LoadedConfig } from "../src/platform/config/load.ts";
 import { rolesLeftOut, rolesText } from "../src/platform/config/roles.ts";

@@ -73,7 +73,7 @@ export async function idsOf(kind: IdKind, words: readonly string[], host: Host):
   const cached = await readCache(file, host).catch(() => undefined);
   if (cached) return cached;
   const headers = apiKey === undefined ? {} : (await import("../../src/contract/http-client.ts")).keyHeader(apiKey);
-  const trusting = ca === undefined ? fetch : (await import("../../src/monitoring/upstream/trusting-fetch.ts")).fetchTrusting(ca);
+  const trusting = ca === undefined ? fetch : (await import("../../src/monitoring/upstream/http.ts")).fetchTrusting(ca);
   const response = await trusting(url + sources[kind].path, { headers, redirect: "error", signal: AbortSignal.timeout(timeoutMs) });
   // Candidates are separated by newlines, and a leading dash would make an option
   const found = Ids.parse(sources[kind].rows.parse(await response.json())).filter((id) => !/^-|\p{Cc}/u.test(id));

@@ -13,7 +13,7 @@ export const checkConfig = defineCommand({
   ],
   async run(_, io) {
     const { config, warnings } = await io.configuration();
-    const { modelFault } = await import("../../src/monitoring/detector-model/check.ts");
+    const { modelFault } = await import("../../src/monitoring/detector-model/model-file.ts");
     const fault = modelFault(config);
     for (const warning of warnings) io.output.write(`warning: ${warning}\n`);
     // The daemon would start, but detect nothing

@@ -4,7 +4,7 @@ import { nameFault } from "../../src/admin/doctor/names.ts";
 import { createHttpClient } from "../../src/contract/http-client.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { routes } from "../../src/contract/routes/index.ts";
-import { fetchTrusting } from "../../src/monitoring/upstream/trusting-fetch.ts";
+import { fetchTrusting } from "../../src/monitoring/upstream/http.ts";
 import type { ParsedConfig } from "../../src/platform/config/config.ts";
 import type { Io } from "../io.ts";
 

@@ -3,7 +3,7 @@ import { lstat, readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Clock } from "../../src/base/clock/clock.ts";
 import type { Log } from "../../src/base/log/log.ts";
-import { networkMount } from "../../src/monitoring/cameras/mounts.ts";
+import { networkMount } from "../../src/monitoring/cameras/folder.ts";
 import { type Version, versionOf } from "../../src/monitoring/images/look.ts";
 import { isIgnoredFolder, isRecorded, kindOf } from "../../src/monitoring/images/picture.ts";
 import { isGone } from "../../src/platform/disk/files.ts";

@@ -4,7 +4,7 @@ import { type NvidiaSmi, NvidiaSmiAbsent } from "../../src/admin/gpu/nvidia-smi.
 import { readNvidiaSmi } from "../../src/admin/gpu/nvidia-smi-answer.ts";
 import type { Clock } from "../../src/base/clock/clock.ts";
 import type { Log } from "../../src/base/log/log.ts";
-import { meanInferenceMs } from "../../src/monitoring/images/timings-repository.ts";
+import { meanInferenceMs } from "../../src/monitoring/images/ledger-repository.ts";
 import type { Database } from "../../src/platform/database/database.ts";
 import { createLoop, type Loop } from "./loop.ts";
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Daemon, startDaemon } from "../../daemon/daemon.ts";
 import { createLog } from "../../daemon/log.ts";
 import { systemClock } from "../../src/base/clock/clock.ts";
-import { fetchTrusting } from "../../src/monitoring/upstream/trusting-fetch.ts";
+import { fetchTrusting } from "../../src/monitoring/upstream/http.ts";
 import { parseConfig } from "../../src/platform/config/parse.ts";
 import { cli } from "../support/cli.ts";
 import { testDatabase } from "../support/database.ts";

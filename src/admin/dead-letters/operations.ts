@@ -5,7 +5,7 @@ import { reviveNotifications } from "../../alerting/notifications/sending-reposi
 import { retryDeliveries } from "../../alerting/webhooks/deliveries-repository.ts";
 import { notFound, Problem } from "../../contract/problem.ts";
 import type { DeadLetter, dlqRoutes } from "../../contract/routes/dlq.ts";
-import { awaitAnalyses } from "../../monitoring/events/awaited-analyses.ts";
+import { awaitAnalyses } from "../../monitoring/events/analysis-repository.ts";
 import { takeUpImages } from "../../monitoring/images/images-repository.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Sql } from "../../platform/database/database.ts";

@@ -3,7 +3,7 @@ import { activeSilences } from "../../alerting/silences/silences-repository.ts";
 import { notFound } from "../../contract/problem.ts";
 import type { explainRoutes } from "../../contract/routes/explain.ts";
 import { uuidOf } from "../../contract/values.ts";
-import { requireImage } from "../../monitoring/images/required.ts";
+import { requireImage } from "../../monitoring/images/ledger-repository.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import type { Operations } from "../../work/operations/operation.ts";
 import { eventOfAlert } from "./alerts-repository.ts";

@@ -1,15 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { type EvaluationTrigger, eventDeleted } from "../../monitoring/events/evaluation-repository.ts";
-import { riskBand } from "../../monitoring/events/risk.ts";
+import { riskRank } from "../../monitoring/events/event.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
 import { emit } from "../../work/outbox/outbox.ts";
 import { expiryOf, type NotificationSettings } from "../notifications/channels.ts";
 import { queueNotifications } from "../notifications/queue.ts";
-import { dedupKey } from "../rules/dedup-key.ts";
 import { evaluate } from "../rules/evaluate.ts";
 import { ruleFacts } from "../rules/facts-repository.ts";
-import type { Rule, RuleFacts, RuleVerdict } from "../rules/rule.ts";
+import { dedupKey, type Rule, type RuleFacts, type RuleVerdict } from "../rules/rule.ts";
 import { enabledRules } from "../rules/rules-repository.ts";
 import { type ActiveSilence, lockActiveSilences, type MutedAlert, storeMutedAlerts } from "../silences/muting-repository.ts";
 import { silenceFor } from "../silences/silence.ts";
@@ -62,7 +61,7 @@ export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<E
   if (trigger === "held_back" && heldBack.length === 0) return undefined;
   // The rule's schedule decides when an open incident is reported.
   const facts = trigger === "held_back" ? { ...stored, storedAt: now } : stored;
-  const subject: Subject = { ...evaluation, facts, band: riskBand(event.level) };
+  const subject: Subject = { ...evaluation, facts, band: riskRank(event.level) };
   const atOnce = rules.filter((rule) => rule.risk_threshold === null);
   const waiting = rules.filter((rule) => rule.risk_threshold !== null);
   // The rule lost its threshold meanwhile: when rules without one were evaluated, it still had one.
@@ -107,7 +106,7 @@ export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<E
  */
 function mayEscalate({ band }: Subject, { escalate }: Rule, before: EarlierVerdict | undefined): boolean {
   if (!escalate || before?.outcome !== "suppressed") return false;
-  return before.heldBackBy === null || band > riskBand(before.alertedLevel);
+  return before.heldBackBy === null || band > riskRank(before.alertedLevel);
 }
 
 /** A match that would have raised an alert or met a cooldown, and the silence that mutes it. */

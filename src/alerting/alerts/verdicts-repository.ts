@@ -1,5 +1,5 @@
 import { eventDeleted } from "../../monitoring/events/evaluation-repository.ts";
-import type { RiskLevel } from "../../monitoring/events/risk.ts";
+import type { RiskLevel } from "../../monitoring/events/event.ts";
 import type { Sql } from "../../platform/database/database.ts";
 
 /** The verdict of a rule on an event, as stored. The keys are the columns. */

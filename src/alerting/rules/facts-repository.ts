@@ -1,5 +1,5 @@
 import { cursorBatches } from "../../base/async/cursor.ts";
-import type { RiskLevel } from "../../monitoring/events/risk.ts";
+import type { RiskLevel } from "../../monitoring/events/event.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import type { EventKind, RuleFacts } from "./rule.ts";
 

@@ -1,8 +1,7 @@
-import { riskBand } from "../../monitoring/events/risk.ts";
-import { dedupKey } from "./dedup-key.ts";
+import { riskRank } from "../../monitoring/events/event.ts";
 import { evaluate } from "./evaluate.ts";
 import type { PastFacts } from "./facts-repository.ts";
-import type { RuleDefinition, RuleVerdict } from "./rule.ts";
+import { dedupKey, type RuleDefinition, type RuleVerdict } from "./rule.ts";
 
 /** The result of a replayed rule for one event. */
 export interface Replayed {
@@ -67,7 +66,7 @@ export function replay(ruleId: string, definition: RuleDefinition, at?: Date): R
     cooldowns.set(key, {
       endsAt: raisedAt.getTime() + definition.cooldown_seconds * 1000,
       band,
-      judgedBand: riskBand(facts.riskLevel),
+      judgedBand: riskRank(facts.riskLevel),
       judgedAt: (facts.scoredAt ?? facts.storedAt).getTime(),
     });
   };
@@ -81,7 +80,7 @@ export function replay(ruleId: string, definition: RuleDefinition, at?: Date): R
     while (waiting[0] && waiting[0].againAt.getTime() < until) {
       const held = waiting.shift() as HeldBack;
       const { key, by, againAt, facts, verdict, raisedAt } = held;
-      const [now, band] = [againAt.getTime(), riskBand(facts.riskLevel)];
+      const [now, band] = [againAt.getTime(), riskRank(facts.riskLevel)];
       const running = cooldowns.get(key);
       if (facts.kind === "camera_health") {
         if (facts.overAt && facts.overAt <= againAt) continue;
@@ -118,7 +117,7 @@ export function replay(ruleId: string, definition: RuleDefinition, at?: Date): R
     });
     // A rule that does not wait for the score did not know it, unless the event arrived with one.
     const isUnjudged = trigger === "stored" && facts.scoredAt !== null;
-    const band = isUnjudged ? 0 : riskBand(facts.riskLevel);
+    const band = isUnjudged ? 0 : riskRank(facts.riskLevel);
     const running = cooldowns.get(key);
     if (passes(running, band, raisedAt.getTime())) {
       begin(key, facts, raisedAt, band);

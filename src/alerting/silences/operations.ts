@@ -3,7 +3,7 @@ import { z } from "zod";
 import { notFound, Problem } from "../../contract/problem.ts";
 import type { silenceRoutes } from "../../contract/routes/silences.ts";
 import { uuidOf } from "../../contract/values.ts";
-import { requireCamera } from "../../monitoring/cameras/required.ts";
+import { requireCamera } from "../../monitoring/cameras/cameras-repository.ts";
 import { readPage, timeKey } from "../../platform/database/keyset.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
 import type { Operations } from "../../work/operations/operation.ts";

@@ -1,10 +1,10 @@
 import type { BinaryOperator } from "./ast.ts";
 import { Fault, missing } from "./error.ts";
-import { escapeText } from "./escape.ts";
 import { bounded, compareNumbers, type Numeric, numericOf, trueQuotient } from "./number.ts";
 import { formatPercent } from "./percent.ts";
 import { show } from "./print.ts";
 import type { Run } from "./run.ts";
+import { escapeText } from "./text.ts";
 import { List, Markup, Tuple, textOf, typeOf, Undefined, type Value } from "./value.ts";
 
 /** Applies a binary operator as Python does. Throws `Fault` for incompatible types, division by zero and results that are too large. */

@@ -67,3 +67,10 @@ export function compareText(a: string, b: string): number {
   if (at === -1) return -1;
   return (left[at]?.codePointAt(0) ?? -1) - (right[at]?.codePointAt(0) ?? -1);
 }
+
+const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", "'": "&#39;", '"': "&#34;" };
+
+/** Escapes the five characters that are special in HTML. */
+export function escapeText(text: string): string {
+  return text.replace(/[&<>'"]/g, (character) => entities[character] ?? character);
+}

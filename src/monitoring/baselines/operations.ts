@@ -2,7 +2,7 @@ import { dayMs, hourMs } from "../../base/clock/durations.ts";
 import { localTimeZone } from "../../base/clock/time-zone.ts";
 import type { baselineRoutes } from "../../contract/routes/baselines.ts";
 import type { Operations } from "../../work/operations/operation.ts";
-import { requireCamera } from "../cameras/required.ts";
+import { requireCamera } from "../cameras/cameras-repository.ts";
 import { detectionClasses } from "../detections/detections-repository.ts";
 import { anomaliesSince } from "./anomalies-repository.ts";
 import { activityBaseline, classBaseline, currentDeviation, dailyPatterns, hourlyPatterns, objectBaselines } from "./baseline.ts";

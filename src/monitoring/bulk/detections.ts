@@ -5,8 +5,8 @@ import type { Sql } from "../../platform/database/database.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
 import type { Operations } from "../../work/operations/operation.ts";
 import { lockBatchesOf, shrinkBatches } from "../batches/batches-repository.ts";
+import { noSuchCamera } from "../cameras/camera.ts";
 import { findCamera } from "../cameras/cameras-repository.ts";
-import { noSuchCamera } from "../cameras/required.ts";
 import {
   camerasOfDetections,
   changeDetections,

@@ -1,5 +1,5 @@
 import type { Sql } from "../../platform/database/database.ts";
-import type { RiskLevel } from "../events/risk.ts";
+import type { RiskLevel } from "../events/event.ts";
 
 /** An event from another source. */
 export interface StoredEvent {

@@ -10,9 +10,9 @@ import { queueAnalyses } from "../events/analysis.ts";
 import { announceEvents } from "../events/announcement.ts";
 import { existingIds, markDeleted } from "../events/deletion-repository.ts";
 import { queueEvaluations } from "../events/evaluation-repository.ts";
+import { type RiskThresholds, riskLevel } from "../events/event.ts";
 import { recountDetections } from "../events/event-detections-repository.ts";
 import { findEvents } from "../events/events-repository.ts";
-import { type RiskThresholds, riskLevel } from "../events/risk.ts";
 import {
   attachDetections,
   batchesWithEvents,

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { z } from "zod";
 import { shellWord } from "../../base/text/shell-word.ts";
 import type { cameraStatuses } from "../../contract/constants.ts";
-import { Problem } from "../../contract/problem.ts";
+import { notFound, Problem } from "../../contract/problem.ts";
 import type { Camera as CameraRecord } from "../../contract/routes/cameras.ts";
 
 /** A camera as clients see it. */
@@ -79,6 +79,11 @@ export function numberedName(name: string, n: number): string {
 /** Explains how to restore a deleted camera, over the API and at the command line. */
 export function howToRestore(cameraId: string): string {
   return `restore it with POST /api/cameras/${cameraId}/restore or \`homesec cameras restore ${cameraId}\``;
+}
+
+/** Returns the problem for an unknown or deleted camera. */
+export function noSuchCamera(cameraId: string, deleted: Camera | undefined): Problem {
+  return deleted ? new Problem("not_found", `Camera ${cameraId} is deleted; ${howToRestore(cameraId)}`) : notFound("Camera", cameraId);
 }
 
 /** A field that two cameras would share. */

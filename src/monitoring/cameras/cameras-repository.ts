@@ -1,7 +1,7 @@
 import type { Sql } from "../../platform/database/database.ts";
 import { follows, type Keyed, keyInstant, type Slice, type TimeKey } from "../../platform/database/keyset.ts";
 import { advisoryLocks } from "../../platform/database/locks.ts";
-import type { Camera, CameraIdentity, CameraStatus } from "./camera.ts";
+import { type Camera, type CameraIdentity, type CameraStatus, noSuchCamera } from "./camera.ts";
 
 const columns = (sql: Sql) => sql`
   c.camera_id, c.name, c.folder_path, c.status, c.last_seen_at, c.created_at, c.updated_at, c.deleted_at
@@ -14,6 +14,13 @@ export async function findCamera(sql: Sql, cameraId: string): Promise<Camera | u
     from cameras c
     where c.camera_id = ${cameraId}
   `;
+  return camera;
+}
+
+/** Returns a camera that is not deleted. Throws `Problem("not_found")` naming its id. */
+export async function requireCamera(sql: Sql, cameraId: string): Promise<Camera> {
+  const camera = await findCamera(sql, cameraId);
+  if (!camera || camera.deleted_at) throw noSuchCamera(cameraId, camera);
   return camera;
 }
 

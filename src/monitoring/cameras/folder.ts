@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { access, realpath, stat } from "node:fs/promises";
+import { access, realpath, stat, statfs } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Problem } from "../../contract/problem.ts";
 import { statWithTimeout } from "../../platform/disk/fs-timeout.ts";
@@ -91,4 +91,22 @@ async function realOf(path: string): Promise<string> {
   } catch {
     return path;
   }
+}
+
+/** File systems that raise no events for changes made by other machines, by their number in statfs(2). */
+const networkTypes = new Map<number, string>([
+  [0x6969, "nfs"],
+  [0x517b, "smb"],
+  [0xff534d42, "cifs"],
+  [0xfe534d42, "smb2"],
+  [0x65735546, "fuse"],
+  [0x01021997, "9p"],
+  [0x00c36400, "ceph"],
+  [0x5346414f, "afs"],
+  [0x786f4256, "vboxsf"],
+]);
+
+/** Returns the name of the network file system that holds a folder, or undefined for a local one. Throws if the folder cannot be read. */
+export async function networkMount(folder: string): Promise<string | undefined> {
+  return networkTypes.get((await statfs(folder)).type >>> 0);
 }

@@ -12,7 +12,7 @@ import { NoAnswer } from "../../platform/disk/no-answer.ts";
 import { noteWake } from "../../work/jobs/wakes-repository.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
 import type { OperationContext, Operations } from "../../work/operations/operation.ts";
-import { type Camera, type CameraIdentity, type CameraStatus, conflictProblem, sharedField, slugOf } from "./camera.ts";
+import { type Camera, type CameraIdentity, type CameraStatus, conflictProblem, noSuchCamera, sharedField, slugOf } from "./camera.ts";
 import {
   allCameras,
   countCameras,
@@ -27,11 +27,11 @@ import {
   lockCamera,
   lockIdentities,
   newestPictures,
+  requireCamera,
   restoreCamera,
   updateCamera,
 } from "./cameras-repository.ts";
 import { absoluteFolder, inspectFolder, withSameFolder } from "./folder.ts";
-import { noSuchCamera, requireCamera } from "./required.ts";
 import { resolveInside, rootsOf } from "./roots.ts";
 import { cameraChanged } from "./status.ts";
 import { noteErrorOver } from "./status-repository.ts";

@@ -1,4 +1,6 @@
 import { dayMs } from "../../base/clock/durations.ts";
+import type { Request } from "../../contract/route.ts";
+import type { detectionRoutes } from "../../contract/routes/detections.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { follows, type Keyed, keyInstant, type Slice, type TimeKey } from "../../platform/database/keyset.ts";
 import { type Box, type Detection, type DetectionRow, type DetectionSource, recordOf } from "./detection.ts";
@@ -230,6 +232,18 @@ export interface DetectionFilter {
   readonly to?: Date | undefined;
   readonly minConfidence?: number | undefined;
   readonly eventId?: number | undefined;
+}
+
+/** Returns the filter of a list or search query. */
+export function filterOf(query: Omit<Request<(typeof detectionRoutes)["listDetections"]>["query"], "limit">): DetectionFilter {
+  return {
+    cameraIds: query.camera_id,
+    objectTypes: query.object_type,
+    from: query.start_date,
+    to: query.end_date,
+    minConfidence: query.min_confidence,
+    eventId: query.event_id,
+  };
 }
 
 /** Returns a page of the list, newest first, each detection with its sort key. */

@@ -5,8 +5,7 @@ import type { Sql } from "../../platform/database/database.ts";
 import type { Slice } from "../../platform/database/keyset.ts";
 import { parseSearch, phrasesOf, type SearchQuery } from "../../platform/search/query.ts";
 import type { Operation } from "../../work/operations/operation.ts";
-import type { DetectionFilter } from "./detections-repository.ts";
-import { filterOf } from "./filter.ts";
+import { type DetectionFilter, filterOf } from "./detections-repository.ts";
 import { type Rank, rank } from "./meaning.ts";
 import { classesAtCameras, countFound, type FoundKey, findPhrases, listFound } from "./search-repository.ts";
 

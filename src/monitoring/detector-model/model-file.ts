@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 import { basename, join, parse } from "node:path";
 import { Problem } from "../../contract/problem.ts";
+import type { Config } from "../../platform/config/config.ts";
 import { cocoNames, namesInMetadata, namesInText, objectTypeOf } from "./class-names.ts";
 import { float32, type OnnxHeader, readOnnxHeader, type TensorInfo } from "./onnx.ts";
 import { type ByteSource, Malformed } from "./protobuf.ts";
@@ -172,4 +173,19 @@ function namesBeside(path: string): string[] | undefined {
     }
   }
   return undefined;
+}
+
+/**
+ * Returns why the configured model of the built-in detector cannot be used, judging by its file; undefined if there is no
+ * model or no problem. Problems at run time are in the health of the running detector.
+ */
+export function modelFault({ detectorUrl, detectorModelPath }: Pick<Config, "detectorUrl" | "detectorModelPath">): string | undefined {
+  if (detectorUrl !== undefined || detectorModelPath === undefined) return undefined;
+  try {
+    readModelFile(detectorModelPath);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Problem) return error.message;
+    throw error;
+  }
 }

@@ -10,10 +10,9 @@ import type { EventFacts } from "../upstream/facts.ts";
 import { findSubject, sightingsOf } from "./analysis-repository.ts";
 import { eventsBeingEnriched } from "./enrichment-repository.ts";
 import { queueEvaluations } from "./evaluation-repository.ts";
-import type { Event } from "./event.ts";
+import { type Event, type RiskThresholds, riskLevel } from "./event.ts";
 import { markAnalysisFailed, updateAnalysis } from "./events-repository.ts";
 import { factsFrom } from "./facts.ts";
-import { type RiskThresholds, riskLevel } from "./risk.ts";
 
 /** An event that ended this long ago is backlog: live ones are analysed first. */
 const backlogAfterMs = 10 * minuteMs;

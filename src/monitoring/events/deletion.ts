@@ -4,8 +4,8 @@ import { readPage, timeKey } from "../../platform/database/keyset.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
 import type { Operations } from "../../work/operations/operation.ts";
 import { countDeleted, existingIds, listDeleted, markDeleted, unmarkDeleted } from "./deletion-repository.ts";
-import { findWithDetections } from "./details.ts";
 import { queueEvaluations } from "./evaluation-repository.ts";
+import { findWithDetections } from "./event-detections-repository.ts";
 
 /**
  * Deleted events stay, visible only in the list of deleted events, until they are restored or cleaned up. A restore runs the rules that

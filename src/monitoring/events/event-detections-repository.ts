@@ -1,4 +1,8 @@
+import { notFound, Problem } from "../../contract/problem.ts";
 import type { Sql } from "../../platform/database/database.ts";
+import { detectionsOfEvent } from "../detections/detections-repository.ts";
+import type { EventWithDetections } from "./event.ts";
+import { findEvents } from "./events-repository.ts";
 
 /** Properties that an event and its new detections must share. */
 export interface EventPlace {
@@ -36,4 +40,12 @@ export async function recountDetections(sql: Sql, eventIds: readonly number[], n
     ) s
     where e.event_id = s.event_id
   `;
+}
+
+/** Returns an event with its detections. Throws `Problem("not_found")` if there is none with this id, or it is deleted. */
+export async function findWithDetections(sql: Sql, id: number): Promise<EventWithDetections> {
+  const [event] = await findEvents(sql, [id]);
+  if (!event) throw notFound("Event", id);
+  if (event.deleted_at) throw new Problem("not_found", `Event ${id} is deleted`);
+  return { ...event, detections: [...(await detectionsOfEvent(sql, id))] };
 }

@@ -1,7 +1,8 @@
+import type { Request } from "../../contract/route.ts";
+import type { Routes } from "../../contract/routes/index.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { follows, type Keyed, keyInstant, type Slice, type TimeKey } from "../../platform/database/keyset.ts";
-import { type AnalysisStatus, type Event, type EventKind, type EventRow, recordOf } from "./event.ts";
-import type { RiskLevel } from "./risk.ts";
+import { type AnalysisStatus, type Event, type EventKind, type EventRow, type RiskLevel, recordOf } from "./event.ts";
 
 /** Columns of an event row, for `events e`. */
 export const columns = (sql: Sql) => sql`
@@ -119,6 +120,21 @@ export interface EventFilter {
   readonly minRiskScore?: number | undefined;
   /** Undefined means all kinds. */
   readonly kind?: EventKind | undefined;
+}
+
+/** Returns the filter of a list, search or export query. */
+export function filterOf(query: Omit<Request<Routes["listEvents"]>["query"], "limit" | "cursor" | "offset">): EventFilter {
+  return {
+    cameraIds: query.camera_id,
+    riskLevels: query.risk_level,
+    objectTypes: query.object_type,
+    from: query.start_date,
+    to: query.end_date,
+    createdSince: query.created_since,
+    reviewed: query.reviewed,
+    minRiskScore: query.min_risk_score,
+    kind: query.kind === "all" ? undefined : (query.kind ?? "event"),
+  };
 }
 
 /** Returns a page of the events that are not deleted, newest first, each with its sort key. */

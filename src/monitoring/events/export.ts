@@ -4,8 +4,8 @@ import { exportMediaTypes } from "../../contract/routes/events.ts";
 import { csvFile } from "../../platform/spreadsheet/csv.ts";
 import { xlsxFile } from "../../platform/spreadsheet/xlsx.ts";
 import type { Operations } from "../../work/operations/operation.ts";
+import { filterOf } from "./events-repository.ts";
 import { exportColumns, exportEvents } from "./export-repository.ts";
-import { filterOf } from "./filter.ts";
 
 /** Limits concurrent exports: other long requests, such as a rule test, do not wait for slow readers. */
 const exporting = createSemaphore({

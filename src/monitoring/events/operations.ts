@@ -4,10 +4,9 @@ import { readPage, timeKey } from "../../platform/database/keyset.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
 import type { Operations } from "../../work/operations/operation.ts";
 import { deletionOperations } from "./deletion.ts";
-import { findWithDetections } from "./details.ts";
-import { countEvents, listEvents, updateReview } from "./events-repository.ts";
+import { findWithDetections } from "./event-detections-repository.ts";
+import { countEvents, filterOf, listEvents, updateReview } from "./events-repository.ts";
 import { exportOperations } from "./export.ts";
-import { filterOf } from "./filter.ts";
 import { reanalysisOperations } from "./reanalysis.ts";
 import { searchOperations } from "./search.ts";
 

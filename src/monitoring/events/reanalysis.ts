@@ -1,8 +1,8 @@
 import { Problem } from "../../contract/problem.ts";
 import { priorities, requeueJob } from "../../work/jobs/jobs-repository.ts";
 import type { Operations } from "../../work/operations/operation.ts";
-import { awaitAnalyses } from "./awaited-analyses.ts";
-import { findWithDetections } from "./details.ts";
+import { awaitAnalyses } from "./analysis-repository.ts";
+import { findWithDetections } from "./event-detections-repository.ts";
 
 /** A person waits for the new analysis, so it comes before the backlog. */
 export const reanalysisOperations: Pick<Operations, "reanalyzeEvent"> = {

@@ -6,8 +6,7 @@ import { highlight } from "../../platform/search/highlight.ts";
 import { parseSearch, type SearchQuery, wantedOf } from "../../platform/search/query.ts";
 import type { Operations } from "../../work/operations/operation.ts";
 import type { Event } from "./event.ts";
-import { findEvents } from "./events-repository.ts";
-import { filterOf } from "./filter.ts";
+import { filterOf, findEvents } from "./events-repository.ts";
 import {
   blockSize,
   cameraNames,

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { notFound } from "../../contract/problem.ts";
 import type { Image as ImageRecord } from "../../contract/routes/images.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { follows, type Keyed, keyInstant, type Slice, type TimeKey } from "../../platform/database/keyset.ts";
@@ -21,6 +22,13 @@ export async function findImages(sql: Sql, ids: readonly number[]): Promise<read
     where i.image_id = any (${[...ids]}::bigint[])
     order by i.taken_at, i.image_id
   `;
+}
+
+/** Returns a ledger entry. Throws `Problem("not_found")` naming its id. */
+export async function requireImage(sql: Sql, id: number): Promise<Image> {
+  const [image] = await findImages(sql, [id]);
+  if (!image) throw notFound("Image", id, "old entries are forgotten when their files are gone");
+  return image;
 }
 
 /** Returns the newest entry of a file under one of these paths; undefined if there is none. */
@@ -138,3 +146,21 @@ const conditions = (sql: Sql, { statuses, from, to }: Omit<ImageFilter, "cameraI
   ${from ? sql`and i.taken_at >= ${from}` : sql``}
   ${to ? sql`and i.taken_at < ${to}::timestamptz + interval '1 millisecond'` : sql``}
 `;
+
+/** Returns the detector's mean time per picture since `since`, in milliseconds, from at most 10,000 pictures; null if there are none. */
+export async function meanInferenceMs(sql: Sql, since: Date): Promise<number | null> {
+  const [row] = await sql<[{ mean: number | null }]>`
+    select avg(n.inference_ms) as mean
+    from (
+      select i.inference_ms
+      from images i
+      where i.started_at is not null
+        and i.finished_at >= ${since}
+        -- that of a video is the sum of all its frames
+        and coalesce(i.media_type, '') not like 'video/%'
+      order by i.finished_at desc
+      limit 10000
+    ) n
+  `;
+  return row.mean;
+}

@@ -2,8 +2,7 @@ import { z } from "zod";
 import type { imageRoutes } from "../../contract/routes/images.ts";
 import { readPage, timeKey } from "../../platform/database/keyset.ts";
 import type { Operations } from "../../work/operations/operation.ts";
-import { countImages, listImages } from "./ledger-repository.ts";
-import { requireImage } from "./required.ts";
+import { countImages, listImages, requireImage } from "./ledger-repository.ts";
 
 /** The use cases of the ledger. */
 export const imageOperations: Pick<Operations, keyof typeof imageRoutes> = {

@@ -3,7 +3,7 @@ import { Problem } from "../../contract/problem.ts";
 import type { sceneRoutes } from "../../contract/routes/scenes.ts";
 import { readPage, timeKey } from "../../platform/database/keyset.ts";
 import type { Operations } from "../../work/operations/operation.ts";
-import { requireCamera } from "../cameras/required.ts";
+import { requireCamera } from "../cameras/cameras-repository.ts";
 import { endIncidents } from "../incidents/incidents.ts";
 import { openIncidents } from "../incidents/incidents-repository.ts";
 import { acknowledge, countSceneChanges, listSceneChanges } from "./scene-changes-repository.ts";

@@ -1,6 +1,5 @@
 import { type Candidate, findCandidates } from "./answer-candidates.ts";
-import { type Fields, isObject } from "./fields.ts";
-import { parseLenient } from "./lenient-json.ts";
+import { type Fields, isObject, parseLenient } from "./lenient-json.ts";
 
 export interface RiskFactor {
   readonly name: string;

@@ -1,8 +1,8 @@
 import { dayMs } from "../../base/clock/durations.ts";
 import { objectTypes } from "../../contract/constants.ts";
 import { excerpt } from "./call.ts";
-import { type Fields, isObject } from "./fields.ts";
 import { UpstreamFailure } from "./http.ts";
+import { type Fields, isObject } from "./lenient-json.ts";
 
 export type ObjectType = (typeof objectTypes)[number];
 

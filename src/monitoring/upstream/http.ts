@@ -106,3 +106,10 @@ function describe(error: unknown, origin: string): UpstreamFailure {
 function retryAfterMs(header: string | string[] | undefined): number | null {
   return typeof header === "string" && /^\d{1,9}$/.test(header) ? Math.min(Number(header), 3_600) * 1_000 : null;
 }
+
+/** Returns a `fetch` that trusts these certificates (PEM) instead of the system's. */
+export function fetchTrusting(certificates: string): typeof fetch {
+  const dispatcher = new Agent({ connect: { ca: certificates } });
+  // Node's built-in undici accepts a dispatcher of the installed one, but its types do not say so.
+  return (input, init) => fetch(input, { ...init, dispatcher } as unknown as RequestInit);
+}

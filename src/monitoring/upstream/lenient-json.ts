@@ -1,3 +1,11 @@
+/** A JSON object from an answer, with unknown content. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Tells whether a JSON value is an object. */
+export function isObject(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /**
  * Reads JSON as language models write it. Also accepts comments (`//`, block), trailing commas, strings in single quotes,
  * names without quotes, line breaks and tabs inside strings, unknown escapes (as the character itself), `True`, `False`,

@@ -19,7 +19,7 @@ import {
   watchToDetectLatency,
 } from "../../../src/admin/system/latency-repository.ts";
 import { storedFigures } from "../../../src/admin/system/storage-repository.ts";
-import { meanInferenceMs } from "../../../src/monitoring/images/timings-repository.ts";
+import { meanInferenceMs } from "../../../src/monitoring/images/ledger-repository.ts";
 import type { Sql } from "../../../src/platform/database/database.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 

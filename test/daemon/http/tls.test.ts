@@ -13,7 +13,7 @@ import { systemClock } from "../../../src/base/clock/clock.ts";
 import { silentLog } from "../../../src/base/log/log.ts";
 import { createHttpClient } from "../../../src/contract/http-client.ts";
 import { route } from "../../../src/contract/route.ts";
-import { fetchTrusting } from "../../../src/monitoring/upstream/trusting-fetch.ts";
+import { fetchTrusting } from "../../../src/monitoring/upstream/http.ts";
 import { selfSignedPaths } from "../../../src/platform/tls/key-pair.ts";
 import { testDatabase } from "../../support/database.ts";
 import { temporaryFolder } from "../../support/temporary.ts";

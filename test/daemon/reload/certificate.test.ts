@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { connect } from "node:tls";
 import { afterAll, describe, expect, it } from "vitest";
 import { ensureSelfSigned } from "../../../daemon/tls/self-signed.ts";
-import { fetchTrusting } from "../../../src/monitoring/upstream/trusting-fetch.ts";
+import { fetchTrusting } from "../../../src/monitoring/upstream/http.ts";
 import { type KeyPair, selfSignedPaths } from "../../../src/platform/tls/key-pair.ts";
 import { testDaemon } from "../../support/daemon.ts";
 import { temporaryFolder } from "../../support/temporary.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { riskLevel } from "../../../src/monitoring/events/risk.ts";
+import { riskLevel } from "../../../src/monitoring/events/event.ts";
 
 const usual = { low: 0, medium: 30, high: 60, critical: 80 };
 

@@ -1,5 +1,5 @@
 import { dayMs } from "../../../base/clock/durations.ts";
-import { modelFault } from "../../../monitoring/detector-model/check.ts";
+import { modelFault } from "../../../monitoring/detector-model/model-file.ts";
 import { createDetector } from "../../../monitoring/upstream/detector.ts";
 import type { EventFacts } from "../../../monitoring/upstream/facts.ts";
 import { createLanguageModel, type Judgement, type LanguageModel } from "../../../monitoring/upstream/language-model.ts";

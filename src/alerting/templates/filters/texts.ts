@@ -1,10 +1,9 @@
 import { integerArgument, textArgument, truthArgument } from "../arguments.ts";
 import { dictOf, iterate } from "../compare.ts";
 import { Fault } from "../error.ts";
-import { escapeText } from "../escape.ts";
 import { formatPercent } from "../percent.ts";
 import { represent, show } from "../print.ts";
-import { charactersOf, lengthOf, linesOf, spaces, startOf, strip } from "../text.ts";
+import { charactersOf, escapeText, lengthOf, linesOf, spaces, startOf, strip } from "../text.ts";
 import { capitalize, center, joinTexts, replaceText } from "../text-methods.ts";
 import { Dict, Markup, Tuple, textOf, typeOf, Undefined, type Value } from "../value.ts";
 import { attributeReader, type Filter, like, textOnly } from "./filter.ts";
