@@ -10,7 +10,7 @@ import { createFaultLog } from "./fault-log.ts";
 export interface DeliveryEngine {
   /** Makes one attempt, and ends the job in the transaction that stores the outcome. `id` is the row's, from the job's subject `KIND:ID`. */
   run(id: string, job: ClaimedJob, signal: AbortSignal): Promise<void>;
-  /** Ends a message as failed whose attempts never came to an outcome: it may be what kills the process. */
+  /** Marks a message as failed after attempts that came to no outcome: the message itself may crash the process. */
   giveUp(id: string, job: ClaimedJob, error: string): Promise<void>;
 }
 

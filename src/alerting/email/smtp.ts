@@ -188,7 +188,7 @@ function optionsFor({ host, port, user }: SmtpServer, timeouts: SmtpTimeouts): S
     dnsTimeout: timeouts.connect,
     socketCloseTimeout: 1_000,
     maxResponseSize: 64 * 1024,
-    // Without a password, TLS with an unchecked certificate is better than none: whoever can forge it can also disable STARTTLS
+    // Without a password, TLS with an unchecked certificate is better than none: forging it takes the same access as disabling STARTTLS
     tls: { rejectUnauthorized: !isOwnMachine && (isSecret || port === 465), minVersion: "TLSv1.2" },
     allowInternalNetworkInterfaces: true,
   };

@@ -94,7 +94,7 @@ async function messageOf(db: Database, notification: Notification, now: Date): P
   });
 }
 
-/** Whether no one needs the message any more. Whoever acknowledges an incident still wants to know when it is over. */
+/** Tells whether the message is obsolete. A person who acknowledges an incident still wants to know when it is over. */
 function isEndedByPerson({ kind }: Notification, alert: AlertFacts | undefined): boolean {
   const status = alert?.status;
   return status === "dismissed" ? kind !== "digest" : status === "acknowledged" && kind === "alert";

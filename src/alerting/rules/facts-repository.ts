@@ -46,7 +46,7 @@ export interface PastFacts extends RuleFacts {
   readonly riskLevel: RiskLevel | null;
   /** Time of the first analysis; null if there was none, or if the event arrived with its score. */
   readonly scoredAt: Date | null;
-  /** Time at which the incident ended; null if it is still open, or if the event is no incident. */
+  /** End of the incident; null if it is still open, or if the event is no incident. */
   readonly overAt: Date | null;
 }
 

@@ -14,7 +14,7 @@ export interface Catalog {
   readonly test: (run: Run, name: string, value: Value, given: Given) => boolean;
 }
 
-/** One rendering: what it has used of its limits, and its current line. Every loop that a template can lengthen is charged here. */
+/** The state of one rendering: its steps so far, and its current line. Every loop that a template can lengthen counts its steps here. */
 export class Run {
   readonly catalog: Catalog;
   line = 1;
@@ -33,7 +33,7 @@ export class Run {
     this.#maxSteps = limits.maxSteps;
   }
 
-  /** Charges steps. Throws `Fault` when the steps or the time are used up. */
+  /** Counts steps. Throws `Fault` when the steps or the time are used up. */
   spend(steps: number): void {
     this.#steps += steps;
     if (this.#steps < this.#nextLook) return;
@@ -49,7 +49,7 @@ export class Run {
     this.spend(Math.ceil(length / 64));
   }
 
-  /** Charges for a text that was built. */
+  /** Counts the steps of a text that was built. */
   made(text: string): string {
     this.room(text.length);
     return text;

@@ -14,7 +14,7 @@ export async function activityOf(sql: Sql, cameraId: string, since: Date): Promi
   `;
 }
 
-/** Returns the same for each class that was ever detected there, by name. Hours in which a class was never detected count as zero. */
+/** Returns the same for each class ever detected there, by name. An hour without a detection of the class counts as zero. */
 export async function classesOf(sql: Sql, cameraId: string, since: Date): Promise<readonly ClassHourBaseline[]> {
   return await sql<ClassHourBaseline[]>`
     select k.object_class as "objectClass", b.day_of_week as "dayOfWeek", b.hour, coalesce(c.avg_count, 0) as mean,

@@ -22,7 +22,7 @@ const graceMs = 2 * minuteMs;
 const patienceMs = 24 * hourMs;
 /** A camera without a picture for this long counts as dead: its silence says nothing. */
 const silentMs = 24 * hourMs;
-/** Watched minutes that an hour needs to count: a restart or two must not cost it. */
+/** Watched minutes that an hour needs to count: a restart or two must not disqualify it. */
 const minutesNeeded = 54;
 const hoursAtOnce = 100;
 

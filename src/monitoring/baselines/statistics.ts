@@ -58,21 +58,21 @@ export function clipped(count: number, usual: Usual | undefined): number {
 }
 
 /**
- * What is usual in an hour of the week, or undefined while too little is known. `hours` are all that is known of one
- * camera, or of one class at it.
+ * Returns the reference for an hour of the week; undefined without enough data. `hours` are all learned hours of one camera, or of one
+ * class at it.
  *
- * An hour of the week comes once a week. So as long as it has n < `minSamples` samples of its own, it is taken as a mixture:
- * with the weight w = n / minSamples as itself, else as that hour of any day. With mean m and variance v of its own, M and V
- * over the seven days (the spread between the days included), by the law of total variance:
+ * Each hour of the week occurs once a week. Until it has `minSamples` samples, the reference is therefore a mixture: with n samples, this
+ * hour has the weight w = n / minSamples, and the same hour of all seven days has the rest. With mean m and variance v of this hour, and
+ * M and V of the seven days (including the spread between them), the law of total variance gives:
  *
  *   mean = w m + (1 - w) M;  variance = w v + (1 - w) V + w (1 - w) (m - M)^2
  *
- * A mean and a variance out of few samples predict worse, so the variance is multiplied by (k + 1) / (k - 1) for k samples
- * (unbiased variance, and that of the mean added); decay a makes of any number at most (2 - a) / a.
+ * Statistics of few samples predict badly, so the variance is multiplied by (k + 1) / (k - 1) for k samples (the unbiased variance plus
+ * the variance of the mean). The decay a limits k to (2 - a) / a.
  *
- * Counts cannot vary less than their cause: a visit makes a burst of detections. With bursts of b, the variance of a count
- * is at least b times its mean (compound Poisson; b = variance / mean is the quasi-Poisson dispersion of McCullagh and
- * Nelder, Generalized Linear Models, 1989, section 6.2), and one burst is never further off than one deviation: see `scoreOf`.
+ * Counts vary at least as much as their causes: a visit makes a burst of detections. With bursts of b, the variance of a count is at
+ * least b times its mean (compound Poisson; b = variance / mean is the quasi-Poisson dispersion of McCullagh and Nelder, Generalized
+ * Linear Models, 1989, section 6.2), and a single burst is never more than one deviation away: see `scoreOf`.
  */
 export function usualOf(
   hours: readonly HourBaseline[],

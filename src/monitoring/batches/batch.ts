@@ -26,12 +26,11 @@ export function batchTimes(settings: BatchSettings): BatchTimes {
 }
 
 /*
- * A batch is what happened in front of one camera without a pause of `idle`, for `window` at most. It is grouped by
- * the time of the detections, not by the time of the work: pictures that waited a night for their detector become the
- * events they were.
+ * A batch holds the detections of one camera without a pause longer than `idle`, over at most `window`. It is grouped by the time of the
+ * detections, not by the time of processing: pictures that waited a night for the detector still become the events of that night.
  *
  *   open --(a detection joins)--> open --(due, and no picture waits that could join)--> closed
- *     \--(it holds as many detections as it may)--> full: takes no more --(at once)--> closed
+ *     \--(it holds as many detections as it may)--> full: accepts no more --(at once)--> closed
  */
 
 /** Returns the open batch for a detection at `at`; of several, the one that started last. Undefined: the detection starts a new batch. */

@@ -159,7 +159,7 @@ function reasonAgainst(
   },
 ): string | undefined {
   if (!cameras.has(cameraId)) return `camera_id: Camera ${cameraId} does not exist`;
-  if (batchId && openBatches.has(batchId)) return `batch_id: ${batchId} is a batch that will become an event of its own`;
+  if (batchId && openBatches.has(batchId)) return `batch_id: ${batchId} is an open batch that will become a separate event`;
   if (batchId && usedBatches.has(batchId)) return usedBatch(batchId);
   for (const [at, id] of ids.entries()) {
     const candidate = candidates.get(id);
@@ -170,7 +170,7 @@ function reasonAgainst(
         : candidate.eventId !== null
           ? `belongs to event ${candidate.eventId}`
           : candidate.inOpenBatch
-            ? "belongs to a batch that will become an event of its own"
+            ? "belongs to an open batch that will become a separate event"
             : taken.has(id) || ids.indexOf(id) !== at
               ? "is named twice"
               : undefined;

@@ -21,7 +21,7 @@ export interface CameraIdentity {
  *
  *   unknown --(first picture)--> online --(none for CAMERA_OFFLINE_AFTER_SECONDS, or for much longer than usual)--> offline --(picture)--> online
  *   any --(its folder is missing, unreadable or outside of the allowed roots)--> error
- *   error --(its folder is well again)--> offline when it was silent before, unknown without a picture yet, else online
+ *   error --(its folder is readable again)--> offline if it was silent before, unknown if it never sent a picture, else online
  *   deleted --(restored)--> unknown
  */
 

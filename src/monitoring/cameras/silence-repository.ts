@@ -8,7 +8,7 @@ export interface QuietCamera {
   readonly lastSeenAt: Date | null;
   /** Time of its newest picture, or of its last change if that is later: a restore, a readable folder, a status set by a person. */
   readonly heardSince: Date;
-  /** Number of silences since a given time that ended without help. */
+  /** Number of silences since a given time that ended without intervention. */
   readonly falseAlarms: number;
 }
 

@@ -9,7 +9,7 @@ import { cameraChanged } from "./status.ts";
 import { noteSilent } from "./status-repository.ts";
 
 const weekMs = 7 * dayMs;
-/** A camera with this many silences within a week that ended without help pauses regularly: only the fixed limit applies to it. */
+/** A camera with this many silences within a week that ended without intervention pauses regularly: only the fixed limit applies to it. */
 const pausesOfItsOwn = 3;
 
 /** Criteria for silence. */
@@ -17,7 +17,7 @@ export interface Listening {
   readonly now: Date;
   /** A camera without a picture for this long is silent in any case. */
   readonly offlineAfterSeconds: number;
-  /** Since when pictures would have been noticed: an earlier silence may be homesec's own. */
+  /** homesec has watched for pictures since this time; an earlier silence may be due to homesec itself. */
   readonly listeningSince?: Date | undefined;
   /** Whether another daemon judges the camera with this folder. */
   readonly judgedElsewhere?: ((folderPath: string) => boolean) | undefined;

@@ -17,7 +17,7 @@ const columns = (sql: Sql) => sql`
 
 const changeOf = ({ previous_status: previous, status_reason: reason, ...camera }: Row): StatusChange => ({ camera, reason, previous });
 
-/** The open silence of camera `b`, of which there is at most one. */
+/** The open silence of camera `b`; there is at most one. */
 const openSilence = (sql: Sql) => sql`
   camera_incidents i on i.camera_id = b.camera_id and i.cause = 'silent' and i.ended_at is null
 `;

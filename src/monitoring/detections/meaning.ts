@@ -1,10 +1,10 @@
 import type { SearchQuery } from "../../platform/search/query.ts";
 
 /*
- * A phrase is found in the class of a detection, in the name of its camera, or in what enrichment read from its picture. The first two are
- * few, so the query is worked out for each class at each camera before a detection is looked at: for most it is true or false
- * there, whatever enrichment read, and the rest asks something of the words of enrichment alone, which have an index.
- * How relevant a detection is depends only on where the phrases are found, so that what is equally relevant is one run of time.
+ * A phrase matches the class of a detection, the name of its camera, or the words that enrichment read from its picture. Classes and
+ * cameras are few, so the query is first reduced for each class at each camera: usually to true or false, otherwise to a condition on the
+ * words of enrichment alone, which have an index. The relevance of a detection depends only on where the phrases match, so detections of
+ * the same relevance are read in order of time.
  */
 
 /** A class at a camera, and its number of detections on the days of the filter. */

@@ -1,6 +1,6 @@
 /*
- * Products of vectors four numbers at a time, which JavaScript cannot do by itself: a WebAssembly module of one loop, put together here
- * because its source is shorter than what would compile it. Section and instruction codes are those of the WebAssembly Core Specification 2.0.
+ * Multiplies vectors four numbers at a time, which plain JavaScript cannot do: a WebAssembly module of one loop, assembled here because
+ * this is shorter than a build step for it. Section and instruction codes are those of the WebAssembly Core Specification 2.0.
  */
 
 /** The parts of WebAssembly used here; our libraries have no types for it. */

@@ -99,7 +99,7 @@ export async function storeAnalysisFailure(sql: Sql, { eventId, attempt, error, 
   if (event.risk_score === null) await queueEvaluations(sql, [eventId], "failed", now);
 }
 
-/** Clients hear of an event until it is deleted. */
+/** Clients get no updates of a deleted event. */
 function changed(event: Event): readonly JournalEntry[] {
   return event.deleted_at === null ? [{ type: "event.updated", data: event }] : [];
 }

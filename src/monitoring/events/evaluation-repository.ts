@@ -3,12 +3,12 @@ import { addJobs } from "../../work/jobs/jobs-repository.ts";
 import { noteWake } from "../../work/jobs/wakes-repository.ts";
 
 /**
- * Why rules evaluate an event: it was stored, it got a score, its analysis failed for good, it was restored, or it is the event of an
- * open incident and nothing holds it back any longer.
+ * Why rules evaluate an event: it was stored, it got a score, its analysis failed for good, it was restored, or it belongs to an open
+ * incident that nothing suppresses any longer.
  */
 export type EvaluationTrigger = "stored" | "scored" | "failed" | "restored" | "held_back";
 
-/** What a job of the queue `alert` asks for: rules to evaluate an event, or recipients to hear that its incident has ended. */
+/** A job of the queue `alert`: rules evaluate an event, or recipients are notified that its incident has ended. */
 export interface AlertJob {
   readonly eventId: number;
   readonly trigger: EvaluationTrigger | "ended";

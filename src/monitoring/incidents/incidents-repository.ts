@@ -89,7 +89,7 @@ export async function closeIncident(sql: Sql, incidentId: number, endedAt: Date)
   return rows.length > 0;
 }
 
-/** Counts a camera's incidents of one cause that began since a time and ended without help. */
+/** Counts a camera's incidents of one cause that began since a time and ended without intervention. */
 export async function countEnded(sql: Sql, cameraId: string, cause: Cause, since: Date): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*) as count

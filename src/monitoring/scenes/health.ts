@@ -23,9 +23,9 @@ const stillInARow = 6;
 /** A camera with a larger share of identical pixels from frame to frame has too little noise to detect frozen pictures. */
 const noisyBelow = 0.8;
 const fewestPairs = 20;
-const noiseReason = "The pictures are the same but for a small part, such as a clock in them";
+const noiseReason = "The pictures are identical except for a small part, such as a clock in them";
 const weekMs = 7 * dayMs;
-/** A camera with this many black incidents within a week that ended without help is black at times: a dark room, a shutter. */
+/** A camera with this many black incidents within a week that ended without intervention is black at times: a dark room, a shutter. */
 const habit = 3;
 
 /** State that a worker keeps about a camera's pictures between two checks. */

@@ -31,7 +31,7 @@ export const sceneOperations: Pick<Operations, keyof typeof sceneRoutes> = {
       await requireCamera(sql, cameraId);
       const now = clock.now();
       const acknowledged = await acknowledge(sql, cameraId, id, now);
-      // If the view is back to normal, it is not replaced by one that has ended.
+      // If the incident is over, the view is back to normal, and the reported one must not become the reference.
       const lasts = (await openIncidents(sql, ["view"], cameraId)).length > 0;
       if (acknowledged && lasts && (await adoptView(sql, cameraId, id, now))) await endIncidents(sql, cameraId, ["view"], now);
       return acknowledged;

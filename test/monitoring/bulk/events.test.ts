@@ -174,7 +174,7 @@ describe("events from elsewhere", () => {
     await detections();
     const [batch] = await desk.db.query((sql) => sql<[{ id: string }]>`select b.batch_id as id from batches b`);
     expect((await create({ ...good, batch_id: batch.id })).results[0]?.error).toBe(
-      `batch_id: ${batch.id} is a batch that will become an event of its own`,
+      `batch_id: ${batch.id} is an open batch that will become a separate event`,
     );
     expect(await total()).toBe(0);
   });
