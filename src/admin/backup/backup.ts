@@ -7,10 +7,8 @@ import { Problem } from "../../contract/problem.ts";
 import { copyOut } from "../../platform/database/copy.ts";
 import type { Database, Sql } from "../../platform/database/database.ts";
 import { type Migration, migrationStatus } from "../../platform/database/migrate.ts";
-import { countLines } from "./count-lines.ts";
-import { endOfRows, formatVersion, type Header, type Manifest, type Progress, type TableStart } from "./format.ts";
+import { countLines, endOfRows, formatVersion, type Header, type Manifest, type Progress, type TableStart } from "./format.ts";
 import { explained, writeWhole } from "./partial-file.ts";
-import { notBackedUp } from "./tables.ts";
 import {
   backendOf,
   cancelBackend,
@@ -18,6 +16,7 @@ import {
   estimatedRows,
   holdTables,
   identityColumns,
+  notBackedUp,
   sequenceState,
   type TableShape,
   tableShapes,

@@ -47,8 +47,17 @@ export interface Progress {
   /** Number of tables started, this one included. */
   readonly tables: number;
   readonly allTables: number;
-  /** Rows of all tables so far. */
+  /** Rows of all tables that were already processed. */
   readonly rows: number;
   /** Total number of rows if known: an estimate during a backup. */
   readonly allRows?: number | undefined;
+}
+
+const newline = 0x0a;
+
+/** Counts the line ends in a chunk of a backup. */
+export function countLines(chunk: Buffer): number {
+  let lines = 0;
+  for (let at = chunk.indexOf(newline); at !== -1; at = chunk.indexOf(newline, at + 1)) lines += 1;
+  return lines;
 }

@@ -4,8 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import type { z } from "zod";
 import { Problem } from "../../contract/problem.ts";
-import { countLines } from "./count-lines.ts";
-import { endOfRows, formatVersion, Header, Manifest, TableStart } from "./format.ts";
+import { countLines, endOfRows, formatVersion, Header, Manifest, TableStart } from "./format.ts";
 
 /** A part of a backup, in file order. `rows` yields chunks of whole rows. */
 export type Part =

@@ -6,8 +6,7 @@ import type { Database, Sql } from "../../platform/database/database.ts";
 import { migrateWithin, refusalFor } from "../../platform/database/migrate.ts";
 import { isDataRefused, isLockTimeout } from "../../platform/database/pg-errors.ts";
 import { readingReason } from "../../platform/disk/file-reason.ts";
-import { countLines } from "./count-lines.ts";
-import type { Header, Manifest, Progress } from "./format.ts";
+import { countLines, type Header, type Manifest, type Progress } from "./format.ts";
 import { readBackup } from "./read.ts";
 import {
   analyzeTables,
@@ -21,13 +20,14 @@ import {
   takeReferences,
   waitAtMost,
 } from "./schema-repository.ts";
-import { filledFromTheStart, notBackedUp } from "./tables.ts";
 import {
   copyTableIn,
+  filledFromTheStart,
   firstWithRows,
   identityColumns,
   journalHead,
   livingProcess,
+  notBackedUp,
   raiseJournalHead,
   setSequence,
   type TableShape,

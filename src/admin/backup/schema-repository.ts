@@ -1,5 +1,4 @@
 import type { Sql } from "../../platform/database/database.ts";
-import { quoted } from "./quoted.ts";
 
 /** Limits the wait for locks until the end of the transaction. */
 export async function waitAtMost(sql: Sql, seconds: number): Promise<void> {
@@ -98,6 +97,10 @@ export async function putReferences(sql: Sql, references: readonly Reference[]):
   for (const { table, name, definition } of references) {
     await sql.unsafe(`alter table ${quoted(table)} add constraint ${quoted(name)} ${definition}`);
   }
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
 }
 
 /** Disables or enables the triggers of a table: their results are restored from the backup. */

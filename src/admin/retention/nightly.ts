@@ -1,7 +1,21 @@
 import { dayMs } from "../../base/clock/durations.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { firstNoted, forgetChore, noteChore, noteNext, takeChore, whenNoted } from "./chores-repository.ts";
-import { lastDue } from "./schedule.ts";
+
+/** Hour of the day, local time, when old data is deleted. */
+const cleanupHour = 3;
+
+/** Returns the last due time of the cleanup at or before `now`. */
+export function lastDue(now: Date): Date {
+  const today = new Date(now.getFullYear(), now.getMonth(), now.getDate(), cleanupHour);
+  return today <= now ? today : new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1, cleanupHour);
+}
+
+/** Returns the next due time of the cleanup after `now`. */
+export function nextDue(now: Date): Date {
+  const today = new Date(now.getFullYear(), now.getMonth(), now.getDate(), cleanupHour);
+  return today > now ? today : new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1, cleanupHour);
+}
 
 const chore = "cleanup";
 /** Since when the cleanup is on hold. */

@@ -6,7 +6,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { backUp } from "../../../src/admin/backup/backup.ts";
 import { restore } from "../../../src/admin/backup/restore.ts";
-import { notBackedUp } from "../../../src/admin/backup/tables.ts";
+import { notBackedUp } from "../../../src/admin/backup/tables-repository.ts";
 import { systemClock } from "../../../src/base/clock/clock.ts";
 import { silentLog } from "../../../src/base/log/log.ts";
 import type { Database } from "../../../src/platform/database/database.ts";

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCleanupService } from "../../../daemon/workers/cleanup-service.ts";
-import { noteJump } from "../../../src/admin/retention/nightly.ts";
-import { lastDue, nextDue } from "../../../src/admin/retention/schedule.ts";
+import { lastDue, nextDue, noteJump } from "../../../src/admin/retention/nightly.ts";
 import { silentLog } from "../../../src/base/log/log.ts";
 import { diskSpace } from "../../../src/platform/disk/disk.ts";
 import { eventually } from "../../support/eventually.ts";
