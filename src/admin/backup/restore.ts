@@ -176,7 +176,7 @@ async function fill(
     if (!sequence) throw unfitting(identity.table, options.path);
     await setSequence(sql, sequence).catch(refuseData(options.path));
   }
-  // Sequence numbers assigned after the backup are not assigned again, so that a client that has seen them is told about the gap.
+  // Never reuse a sequence number assigned after the backup: a client that has seen it must notice the gap.
   if (before.journalHead > (await journalHead(sql))) await raiseJournalHead(sql, before.journalHead + 1);
   await migrateWithin(sql, migrations);
   await analyzeTables(sql, names);

@@ -63,7 +63,7 @@ export function copyTableIn(sql: Sql, { table, columns }: TableShape) {
   return sql`copy ${sql(table)} (${sql([...columns])}) from stdin`;
 }
 
-/** Returns the backend id, by which another connection can cancel this one's statement. */
+/** Returns the backend id; another connection can use it to cancel the current statement of this one. */
 export async function backendOf(sql: Sql): Promise<number> {
   const [row] = await sql<[{ pid: number }]>`select pg_backend_pid() as pid`;
   return row.pid;

@@ -44,7 +44,7 @@ export function createNvidiaSmi({
       let bytes = 0;
       const end = (finish: () => void): void => {
         clearTimeout(timer);
-        signal.removeEventListener("abort", giveUp);
+        signal.removeEventListener("abort", cancel);
         finish();
       };
       const fail = (error: Error): void => {
@@ -53,9 +53,9 @@ export function createNvidiaSmi({
         // A grandchild may hold the pipe open.
         child.stdout?.destroy();
       };
-      const giveUp = (): void => fail(new Error("given up"));
+      const cancel = (): void => fail(new Error("cancelled"));
       const timer = setTimeout(() => fail(new Error(`nvidia-smi did not answer within ${timeoutMs / 1000} s`)), timeoutMs);
-      signal.addEventListener("abort", giveUp, { once: true });
+      signal.addEventListener("abort", cancel, { once: true });
       // Without a free file descriptor there is no pipe, and an error follows.
       child.stdout?.on("data", (chunk: Buffer) => {
         bytes += chunk.length;

@@ -15,7 +15,7 @@ export type TailState =
   | { readonly kind: "connected"; readonly lastSequence: number; readonly version: string }
   /** Everything up to `sequence` has been sent, though the last message of a wanted type may be far before it. */
   | { readonly kind: "passed"; readonly sequence: number }
-  /** `problem` describes it to a user who has had no connection yet. */
+  /** Before the first connection, `problem` is the message for the user. */
   | { readonly kind: "interrupted"; readonly reason: string; readonly problem: Problem; readonly retryInMs: number }
   /** Skipped a message that this program does not understand, as from a newer daemon. */
   | { readonly kind: "left_out"; readonly type: string; readonly sequence: number; readonly reason: string };

@@ -100,7 +100,7 @@ async function sweep(context: CleanupContext, before: Date, dryRun: boolean, sig
   const { rows, thumbnails } = dryRun
     ? { rows: await context.db.query((sql) => countRows(sql, before)), thumbnails: { files: 0, bytes: 0 } }
     : await deleteRows(context, before, signal);
-  // Baselines age by themselves and have no retention in days.
+  // Baselines have no retention in days: their hours expire with age.
   if (!dryRun)
     await context.db.query((sql) => forgetHoursBefore(sql, knownSince({ global_config: globalBaselineConfig }, context.clock.now())));
   const orphans = await cleanThumbnails(context, before, dryRun, signal);

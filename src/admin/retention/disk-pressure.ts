@@ -3,11 +3,11 @@ import { type DiskSpace, freeShare, leastFreeDiskShare } from "../../platform/di
 import { type CleanupContext, deletePart } from "./cleanup.ts";
 import { countPast, nextPartOfThePast } from "./past-repository.ts";
 
-/** Free share at which deleting stops, with a margin so that it does not start again a minute later. */
+/** Deleting stops when this share is free. The margin keeps it from starting again a minute later. */
 const enoughFreeDiskShare = leastFreeDiskShare + 0.02;
 /** Younger data is never deleted. */
 const untouchedMs = dayMs;
-/** The past is deleted in at most this many parts, so that little more is deleted than necessary. */
+/** Maximum number of parts: with smaller parts, little more is deleted than necessary. */
 const mostParts = 50;
 /** Minimum size of a part, in rows. */
 const rowsAtLeast = 200;

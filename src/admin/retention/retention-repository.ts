@@ -201,7 +201,7 @@ export interface ExpiredImage {
   readonly takenAt: string;
 }
 
-/** Position at which a walk through a camera's ledger continues. */
+/** Position where a walk through a camera's ledger continues. */
 export type LedgerPlace = Pick<ExpiredImage, "takenAt" | "imageId">;
 
 /**

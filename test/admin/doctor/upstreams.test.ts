@@ -254,7 +254,7 @@ describe("doctor: daemon", () => {
     await Promise.all([sound.close(), sick.close()]);
   });
 
-  it("configuration-applied: what the running daemon could not apply is named, with what to do", async () => {
+  it("configuration-applied: reports changes that the running daemon could not apply", async () => {
     const event = (service: string, event_type: string, message: string) => ({
       ...{ timestamp: "2026-03-01T12:00:00Z", service, event_type, message },
     });

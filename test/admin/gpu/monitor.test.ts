@@ -86,7 +86,7 @@ describe("nvidia-smi runner", () => {
     const stop = new AbortController();
     const asked = createNvidiaSmi({ command: tool("exec sleep 60") }).ask(stop.signal);
     stop.abort();
-    await expect(asked).rejects.toThrow("given up");
+    await expect(asked).rejects.toThrow("cancelled");
   });
 });
 
