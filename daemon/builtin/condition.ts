@@ -13,14 +13,14 @@ export function faultOf(condition: Condition): string | undefined {
 
 /** A message from a child process: it is listening, or loading has ended. */
 export type Message =
-  | { readonly kind: "listens"; readonly port: number; readonly loading: boolean }
+  | { readonly kind: "listening"; readonly port: number; readonly loading: boolean }
   | { readonly kind: "loaded"; readonly fault: string | null; readonly about: object };
 
 /** Reads a message from a child process. Returns undefined for messages of other senders. */
 export function readMessage(message: unknown): Message | undefined {
   if (typeof message !== "object" || message === null) return undefined;
   if ("port" in message && typeof message.port === "number") {
-    return { kind: "listens", port: message.port, loading: "loading" in message && message.loading === true };
+    return { kind: "listening", port: message.port, loading: "loading" in message && message.loading === true };
   }
   if ("fault" in message && (message.fault === null || typeof message.fault === "string")) {
     const about = "about" in message && typeof message.about === "object" ? (message.about ?? {}) : {};
@@ -30,14 +30,14 @@ export function readMessage(message: unknown): Message | undefined {
 }
 
 /** Number of exits in a row before the service first works that count as a fault. */
-const mostEarlyEnds = 3;
+const maxEarlyExits = 3;
 
 /** Tracks the condition of a service across restarts of its process. Calls `onChange` with each new condition. */
-export class ConditionKeeper {
+export class ConditionTracker {
   readonly #onChange: (condition: Condition) => void;
   #condition: Condition = { state: "starting" };
-  #earlyEnds = 0;
-  #told = false;
+  #earlyExits = 0;
+  #reported = false;
 
   constructor(onChange: (condition: Condition) => void) {
     this.#onChange = onChange;
@@ -48,29 +48,29 @@ export class ConditionKeeper {
   }
 
   /** Takes a message from the process. */
-  heard(message: Message): void {
-    if (message.kind === "listens" && message.loading) return;
-    this.#told = true;
-    this.#earlyEnds = 0;
+  receive(message: Message): void {
+    if (message.kind === "listening" && message.loading) return;
+    this.#reported = true;
+    this.#earlyExits = 0;
     const fault = message.kind === "loaded" ? message.fault : null;
-    this.#become(fault === null ? { state: "working" } : { state: "faulty", fault });
+    this.#set(fault === null ? { state: "working" } : { state: "faulty", fault });
   }
 
   /** Handles an unexpected exit of the process. `how` is its exit code or signal. */
-  ended(how: string): void {
-    if (this.#told) {
-      this.#told = false;
+  exited(how: string): void {
+    if (this.#reported) {
+      this.#reported = false;
       // A fault stays until the next process reports.
-      if (this.#condition.state === "working") this.#become({ state: "starting" });
+      if (this.#condition.state === "working") this.#set({ state: "starting" });
       return;
     }
-    this.#earlyEnds += 1;
-    if (this.#earlyEnds < mostEarlyEnds) return;
-    const fault = `its process ended ${this.#earlyEnds} times before it was ready, last with ${how}; see the log for details`;
-    this.#become({ state: "faulty", fault });
+    this.#earlyExits += 1;
+    if (this.#earlyExits < maxEarlyExits) return;
+    const fault = `its process ended ${this.#earlyExits} times before it was ready, last with ${how}; see the log for details`;
+    this.#set({ state: "faulty", fault });
   }
 
-  #become(condition: Condition): void {
+  #set(condition: Condition): void {
     if (JSON.stringify(condition) === JSON.stringify(this.#condition)) return;
     this.#condition = condition;
     this.#onChange(condition);

@@ -11,7 +11,7 @@ export interface Call {
   readonly contentType: string;
   readonly body: Buffer;
   /** Whether the client has disconnected and will not read the answer. */
-  gone(): boolean;
+  disconnected(): boolean;
 }
 
 /** The operations of a built-in service, by method and path. */
@@ -46,7 +46,7 @@ export function serve(operations: Operations, { loading = false }: { readonly lo
   process.once("disconnect", () => process.exit(0));
   if (!process.connected) process.exit(0);
   const server = createServer((request, response) => {
-    respond(operations, request, response).catch((error: unknown) => complain(error));
+    respond(operations, request, response).catch((error: unknown) => logError(error));
   });
   server.keepAliveTimeout = 60_000;
   const preferred = Number(process.env["BUILTIN_PORT"] ?? 0);
@@ -54,14 +54,14 @@ export function serve(operations: Operations, { loading = false }: { readonly lo
     if (error.code !== "EADDRINUSE" || preferred === 0) throw error;
     server.listen(0, "127.0.0.1");
   });
-  server.once("listening", listens);
+  server.once("listening", markListening);
   server.once("listening", () => process.send?.({ port: (server.address() as AddressInfo).port, loading }));
   server.listen(preferred, "127.0.0.1");
 }
 
-let listens = (): void => {};
+let markListening = (): void => {};
 const listening = new Promise<void>((resolve) => {
-  listens = resolve;
+  markListening = resolve;
 });
 
 /** Reports the outcome of loading to the parent process, after the port. */
@@ -73,7 +73,7 @@ export async function report(outcome: Report): Promise<void> {
 async function respond(operations: Operations, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const answer = await run(operations, request, response).catch((error: unknown): Answer => {
     if (error instanceof Refusal) return { status: error.status, body: { detail: error.message } };
-    complain(error);
+    logError(error);
     return { status: 500, body: { detail: "The service failed on this request" } };
   });
   if (response.destroyed) return;
@@ -86,18 +86,18 @@ async function respond(operations: Operations, request: IncomingMessage, respons
  * Refuses requests from web pages in a browser on this machine, including pages whose host name was pointed at 127.0.0.1 (DNS rebinding).
  * homesec itself uses the address and sends none of these headers.
  */
-function refusePages({ host = "", origin, "sec-fetch-site": site }: IncomingMessage["headers"]): void {
+function refuseWebPages({ host = "", origin, "sec-fetch-site": site }: IncomingMessage["headers"]): void {
   if (origin === undefined && site === undefined && /^127\.0\.0\.1(:\d+)?$/.test(host)) return;
   throw new Refusal(403, "This service is internal to homesec and refuses web pages; call it at 127.0.0.1 from a program");
 }
 
 async function run(operations: Operations, request: IncomingMessage, response: ServerResponse): Promise<Answer> {
-  refusePages(request.headers);
+  refuseWebPages(request.headers);
   const path = (request.url ?? "/").split("?", 1)[0];
   const operation = Object.entries(operations).find(([name]) => name === `${request.method} ${path}`)?.[1];
   if (!operation) throw new Refusal(404, `Unknown operation ${request.method} ${path}; known are ${Object.keys(operations).join(", ")}`);
   const body = await readBody(request);
-  return operation({ contentType: request.headers["content-type"] ?? "", body, gone: () => response.destroyed });
+  return operation({ contentType: request.headers["content-type"] ?? "", body, disconnected: () => response.destroyed });
 }
 
 async function readBody(request: IncomingMessage): Promise<Buffer> {
@@ -112,6 +112,6 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
 }
 
 /** Logs an error in the parent's log, through standard error. */
-function complain(error: unknown): void {
+function logError(error: unknown): void {
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message).replaceAll("\n", " | ") : String(error)}\n`);
 }

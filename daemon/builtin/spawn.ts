@@ -5,21 +5,9 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { signalChild } from "../../src/base/lifecycle/signal-child.ts";
 import type { Log } from "../../src/base/log/log.ts";
-import { type Condition, ConditionKeeper, readMessage } from "./condition.ts";
+import { type Condition, ConditionTracker, type Message, readMessage } from "./condition.ts";
 
 export type BuiltinName = "detector" | "language_model" | "enrichment";
-
-/** A built-in upstream service in a separate process, restarted when it exits until `stop` is called. */
-export interface Builtin {
-  /** URL of the service. Stays the same across restarts if possible. Throws before `ready`. */
-  url(): string;
-  condition(): Condition;
-  /** Undefined while the service restarts. */
-  pid(): number | undefined;
-  /** Resolves when the service is listening. Rejects if it is stopped before that. */
-  readonly ready: Promise<void>;
-  stop(): Promise<void>;
-}
 
 export interface BuiltinOptions {
   readonly log: Log;
@@ -29,12 +17,12 @@ export interface BuiltinOptions {
   readonly onCondition?: (condition: Condition) => void;
 }
 
-const inherited = ["PATH", "HOME", "TMPDIR", "TZ", "LANG", "LD_LIBRARY_PATH"];
-const firstRestartMs = 200;
-const lastRestartMs = 30_000;
+const inheritedVariables = ["PATH", "HOME", "TMPDIR", "TZ", "LANG", "LD_LIBRARY_PATH"];
+const minBackoffMs = 200;
+const maxBackoffMs = 30_000;
 /** A process that ran this long did not die of the previous fault, so the backoff starts again. */
 const stableAfterMs = 60_000;
-const stopPatienceMs = 2_000;
+const stopTimeoutMs = 2_000;
 /** Nice value, added to the daemon's own. Detection uses a whole core, so everything else on the machine comes first. */
 const niceness: Readonly<Record<BuiltinName, number>> = { detector: 5, language_model: 0, enrichment: 7 };
 
@@ -42,89 +30,113 @@ const niceness: Readonly<Record<BuiltinName, number>> = { detector: 5, language_
  * Starts a built-in service as a child process. It has a separate process group, so that only the daemon handles Ctrl-C in a terminal. It
  * exits when the daemon is gone. Throws if homesec has not been built.
  */
-export function startBuiltin(name: BuiltinName, { log: parentLog, env = {}, onCondition = () => {} }: BuiltinOptions): Builtin {
-  const log = parentLog.child({ service: name });
-  const program = programOf(name);
-  let listens = () => {};
-  let neverListens = (_: Error) => {};
-  const ready = new Promise<void>((resolve, reject) => {
-    listens = resolve;
-    neverListens = reject;
-  });
-  ready.catch((error: Error) => log.debug({ err: error }, "built-in service was stopped before it was ready"));
-  const keeper = new ConditionKeeper(onCondition);
-  let wanted = true;
-  let child: ChildProcess | undefined;
-  let port: number | undefined;
-  let restart: NodeJS.Timeout | undefined;
-  let restartMs = firstRestartMs;
+export function startBuiltin(name: BuiltinName, options: BuiltinOptions): Builtin {
+  const service = new Builtin(name, options);
+  service.start();
+  return service;
+}
 
-  const start = () => {
+/** A built-in upstream service in a separate process, restarted when it exits until `stop` is called. */
+export class Builtin {
+  /** Resolves when the service is listening. Rejects if it is stopped before that. */
+  readonly ready: Promise<void>;
+  readonly #name: BuiltinName;
+  readonly #program: string;
+  readonly #env: Readonly<Record<string, string>>;
+  readonly #log: Log;
+  readonly #condition: ConditionTracker;
+  #resolveReady = () => {};
+  #rejectReady = (_: Error) => {};
+  #stopped = false;
+  #child: ChildProcess | undefined;
+  #port: number | undefined;
+  #restart: NodeJS.Timeout | undefined;
+  #backoffMs = minBackoffMs;
+
+  constructor(name: BuiltinName, { log, env = {}, onCondition = () => {} }: BuiltinOptions) {
+    this.#name = name;
+    this.#program = programOf(name);
+    this.#env = env;
+    this.#log = log.child({ service: name });
+    this.#condition = new ConditionTracker(onCondition);
+    this.ready = new Promise<void>((resolve, reject) => {
+      this.#resolveReady = resolve;
+      this.#rejectReady = reject;
+    });
+    this.ready.catch((error: Error) => this.#log.debug({ err: error }, "built-in service was stopped before it was ready"));
+  }
+
+  start(): void {
     const startedAt = performance.now();
-    const own = process.env;
-    const base = Object.fromEntries(inherited.flatMap((key) => (own[key] === undefined ? [] : [[key, own[key]]])));
-    const started = fork(program, [], {
-      env: { ...base, ...env, ...(port !== undefined && { BUILTIN_PORT: String(port) }) },
+    const inherited = inheritedVariables.flatMap((key) => (process.env[key] === undefined ? [] : [[key, process.env[key]]]));
+    const child = fork(this.#program, [], {
+      env: { ...Object.fromEntries(inherited), ...this.#env, ...(this.#port !== undefined && { BUILTIN_PORT: String(this.#port) }) },
       execArgv: [],
       detached: true,
       stdio: ["ignore", "ignore", "pipe", "ipc"],
     });
-    child = started;
-    lowerPriority(started, name, log);
-    if (started.stderr) {
-      createInterface({ input: started.stderr }).on("line", (line) => log.warn({}, line));
-    }
-    started.on("message", (message) => {
-      const told = readMessage(message);
-      if (told?.kind === "listens") {
-        port = told.port;
-        log.debug({ port, pid: started.pid }, "built-in service is listening");
-        listens();
-      } else if (told?.fault === null) {
-        log.info({ ...told.about }, "built-in service is ready");
-      } else if (told) {
-        log.error({ fault: told.fault }, "built-in service cannot work");
-      }
-      if (told && wanted) keeper.heard(told);
+    this.#child = child;
+    lowerPriority(child, this.#name, this.#log);
+    if (child.stderr) createInterface({ input: child.stderr }).on("line", (line) => this.#log.warn({}, line));
+    child.on("message", (message) => this.#receive(readMessage(message), child.pid));
+    child.on("error", (error) => this.#log.error({ err: error }, "built-in service process failed"));
+    child.once("close", (code, signal) => {
+      this.#child = undefined;
+      if (this.#stopped) return;
+      if (performance.now() - startedAt > stableAfterMs) this.#backoffMs = minBackoffMs;
+      this.#log.warn({ code, signal, restart_ms: this.#backoffMs }, "built-in service exited; restarting it");
+      this.#condition.exited(signal ?? `exit code ${code}`);
+      this.#startLater();
     });
-    started.on("error", (error) => log.error({ err: error }, "built-in service process failed"));
-    started.once("close", (code, signal) => {
-      child = undefined;
-      if (!wanted) return;
-      if (performance.now() - startedAt > stableAfterMs) restartMs = firstRestartMs;
-      log.warn({ code, signal, restart_ms: restartMs }, "built-in service exited; restarting it");
-      keeper.ended(signal ?? `exit code ${code}`);
-      startLater();
-    });
-  };
-  const startLater = () => {
-    restart = setTimeout(() => {
-      try {
-        start();
-      } catch (error) {
-        log.error({ err: error }, "built-in service could not be started; retrying");
-        startLater();
-      }
-    }, restartMs);
-    restartMs = Math.min(restartMs * 2, lastRestartMs);
-  };
-  start();
+  }
 
-  return {
-    url: () => {
-      if (port === undefined) throw new Error(`the built-in ${name} is not listening yet`);
-      return `http://127.0.0.1:${port}`;
-    },
-    condition: () => keeper.current(),
-    pid: () => child?.pid,
-    ready,
-    stop: async () => {
-      wanted = false;
-      clearTimeout(restart);
-      neverListens(new Error(`the built-in ${name} was stopped before it was listening`));
-      if (child) await end(child);
-    },
-  };
+  /** URL of the service. Stays the same across restarts if possible. Throws before `ready`. */
+  url(): string {
+    if (this.#port === undefined) throw new Error(`the built-in ${this.#name} is not listening yet`);
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  condition(): Condition {
+    return this.#condition.current();
+  }
+
+  /** Undefined while the service restarts. */
+  pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#restart);
+    this.#rejectReady(new Error(`the built-in ${this.#name} was stopped before it was listening`));
+    if (this.#child) await terminate(this.#child);
+  }
+
+  #receive(message: Message | undefined, pid: number | undefined): void {
+    if (!message) return;
+    if (message.kind === "listening") {
+      this.#port = message.port;
+      this.#log.debug({ port: message.port, pid }, "built-in service is listening");
+      this.#resolveReady();
+    } else if (message.fault === null) {
+      this.#log.info({ ...message.about }, "built-in service is ready");
+    } else {
+      this.#log.error({ fault: message.fault }, "built-in service cannot work");
+    }
+    if (!this.#stopped) this.#condition.receive(message);
+  }
+
+  #startLater(): void {
+    this.#restart = setTimeout(() => {
+      try {
+        this.start();
+      } catch (error) {
+        this.#log.error({ err: error }, "built-in service could not be started; retrying");
+        this.#startLater();
+      }
+    }, this.#backoffMs);
+    this.#backoffMs = Math.min(this.#backoffMs * 2, maxBackoffMs);
+  }
 }
 
 function programOf(name: BuiltinName): string {
@@ -145,11 +157,11 @@ function lowerPriority({ pid }: ChildProcess, name: BuiltinName, log: Log): void
   }
 }
 
-async function end(child: ChildProcess): Promise<void> {
+async function terminate(child: ChildProcess): Promise<void> {
   const closed = new Promise((resolve) => child.once("close", resolve));
   // The service has nothing to save.
   signalChild(child, "SIGTERM");
-  const patience = setTimeout(() => signalChild(child, "SIGKILL"), stopPatienceMs);
+  const timeout = setTimeout(() => signalChild(child, "SIGKILL"), stopTimeoutMs);
   await closed;
-  clearTimeout(patience);
+  clearTimeout(timeout);
 }

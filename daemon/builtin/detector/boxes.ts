@@ -1,9 +1,4 @@
-export interface Box {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
+import type { Box } from "./detector.ts";
 
 /** A window that the HOG detector matched with a person. A higher weight is a better match. */
 export interface Window {
@@ -12,8 +7,8 @@ export interface Window {
 }
 
 /** Two windows show the same person when they share this much of their union, or of the smaller window. */
-const sameUnion = 0.3;
-const sameSmaller = 0.6;
+const minUnionShare = 0.3;
+const minSmallerShare = 0.6;
 /** Several neighbouring windows match a person. A single match is usually a false positive, such as a lamp post. */
 const minVotes = 2;
 
@@ -23,8 +18,8 @@ const minVotes = 2;
  */
 export function groupWindows(windows: readonly Window[]): Window[] {
   const groups: { readonly best: Window; votes: number }[] = [];
-  for (const window of windows.map(tighten).sort((a, b) => b.weight - a.weight)) {
-    const group = groups.find(({ best }) => same(best.box, window.box));
+  for (const window of windows.map(trimMargin).sort((a, b) => b.weight - a.weight)) {
+    const group = groups.find(({ best }) => isSamePerson(best.box, window.box));
     if (group) group.votes += 1;
     else groups.push({ best: window, votes: 1 });
   }
@@ -32,18 +27,18 @@ export function groupWindows(windows: readonly Window[]): Window[] {
 }
 
 /** Removes the wide margin that the detector's window has around a person because of its training pictures. */
-function tighten({ box, weight }: Window): Window {
+function trimMargin({ box, weight }: Window): Window {
   const { x, y, width, height } = box;
   return { box: { x: x + 0.22 * width, y: y + 0.115 * height, width: 0.56 * width, height: 0.76 * height }, weight };
 }
 
-function same(a: Box, b: Box): boolean {
+function isSamePerson(a: Box, b: Box): boolean {
   const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
   const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
   if (width <= 0 || height <= 0) return false;
   const shared = width * height;
   const areas = [a.width * a.height, b.width * b.height] as const;
-  return shared / (areas[0] + areas[1] - shared) > sameUnion || shared / Math.min(...areas) > sameSmaller;
+  return shared / (areas[0] + areas[1] - shared) > minUnionShare || shared / Math.min(...areas) > minSmallerShare;
 }
 
 /**

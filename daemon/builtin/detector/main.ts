@@ -3,20 +3,20 @@ import { setImmediate } from "node:timers/promises";
 import { Problem } from "../../../src/contract/problem.ts";
 import { namesFilesOf } from "../../../src/monitoring/detector-model/model-file.ts";
 import { type Answer, type Call, Refusal, report, serve } from "../service.ts";
-import type { Finder } from "./finder.ts";
+import type { Detector } from "./detector.ts";
 import { readPicture } from "./upload.ts";
 
 const minConfidence = Number(process.env["DETECTOR_CONFIDENCE"] ?? 0.5);
 const modelPath = process.env["DETECTOR_MODEL_PATH"];
 /** Interval between checks whether the files of an unusable model have changed. */
-const lookAgainMs = 2_000;
+const fileCheckMs = 2_000;
 
 // Recorded before loading, so that a later change is noticed.
-const filesBefore = modelPath === undefined ? "" : filesOf(modelPath);
+const initialFiles = modelPath === undefined ? "" : fingerprintOf(modelPath);
 // Loading blocks, so it starts in a later turn of the event loop, after the server listens.
-const finder = setImmediate().then(load);
-let state: { readonly about: Finder["about"] } | { readonly fault: string } | undefined;
-finder.then(
+const detector = setImmediate().then(load);
+let state: { readonly about: Detector["about"] } | { readonly fault: string } | undefined;
+detector.then(
   async ({ about }) => {
     state = { about };
     await report({ fault: null, about });
@@ -24,33 +24,33 @@ finder.then(
   async (error: unknown) => {
     // The service is useless without the bundled model. This error ends the process, and the parent restarts it.
     if (modelPath === undefined) throw error;
-    await becomeFaulty(modelPath, error instanceof Problem ? error.message : `The model ${modelPath} cannot be used: ${String(error)}`);
+    await reportFault(modelPath, error instanceof Problem ? error.message : `The model ${modelPath} cannot be used: ${String(error)}`);
   },
 );
 
 /** End of the queue. Pictures are processed one at a time, and requests during loading wait here. */
-let idle: Promise<unknown> = finder.catch(() => undefined);
+let queue: Promise<unknown> = detector.catch(() => undefined);
 
 serve(
   {
     "GET /health": () => ({ status: 200, body: health() }),
     "POST /detect": async (call) => {
       const picture = await readPicture(call);
-      const turn = idle.then(() => look(picture, call));
+      const result = queue.then(() => detect(picture, call));
       // A failure is reported to its client and does not stop the next picture.
-      idle = turn.then(
+      queue = result.then(
         () => setImmediate(),
         () => setImmediate(),
       );
-      return turn;
+      return result;
     },
   },
   { loading: true },
 );
 
 /** Loads the custom model if there is one, else the HOG people detector. The other is never imported. */
-async function load(): Promise<Finder> {
-  if (modelPath === undefined) return (await import("./people.ts")).loadPeopleFinder();
+async function load(): Promise<Detector> {
+  if (modelPath === undefined) return (await import("./people.ts")).loadPeopleDetector();
   return (await import("./model/own-model.ts")).loadOwnModel(modelPath, minConfidence);
 }
 
@@ -62,19 +62,19 @@ function health(): object {
 }
 
 /** Answers every request with `fault`, and exits for a restart as soon as a model file changes. */
-async function becomeFaulty(path: string, fault: string): Promise<void> {
+async function reportFault(path: string, fault: string): Promise<void> {
   state = { fault };
   await report({ fault });
   setInterval(() => {
-    if (filesOf(path) === filesBefore) return;
+    if (fingerprintOf(path) === initialFiles) return;
     process.stderr.write(`the files of ${path} have changed; restarting to load the model\n`);
     process.exit(0);
-  }, lookAgainMs);
+  }, fileCheckMs);
 }
 
 /** Returns a fingerprint of the model file and its class name files. It differs when a file changes, appears or disappears. */
-function filesOf(path: string): string {
-  const marks = [path, ...namesFilesOf(path)].map((file) => {
+function fingerprintOf(path: string): string {
+  const stats = [path, ...namesFilesOf(path)].map((file) => {
     try {
       const { ino, size, mtimeMs, ctimeMs } = statSync(file);
       return [ino, size, mtimeMs, ctimeMs];
@@ -82,14 +82,14 @@ function filesOf(path: string): string {
       return [(error as NodeJS.ErrnoException).code];
     }
   });
-  return JSON.stringify(marks);
+  return JSON.stringify(stats);
 }
 
-async function look(bytes: Buffer, call: Call): Promise<Answer> {
-  if (call.gone()) throw new Refusal(499, "The client has disconnected");
-  const { look: find } = await ready();
+async function detect(bytes: Buffer, call: Call): Promise<Answer> {
+  if (call.disconnected()) throw new Refusal(499, "The client has disconnected");
+  const loaded = await ready();
   const startedAt = performance.now();
-  const { objects, width, height } = await find(bytes);
+  const { objects, width, height } = await loaded.detect(bytes);
   return {
     status: 200,
     body: {
@@ -104,9 +104,9 @@ async function look(bytes: Buffer, call: Call): Promise<Answer> {
 }
 
 /** Throws `Refusal` (503) when the model cannot be used. The client may retry, because the picture is not at fault. */
-async function ready(): Promise<Finder> {
+async function ready(): Promise<Detector> {
   try {
-    return await finder;
+    return await detector;
   } catch (error) {
     throw new Refusal(503, state && "fault" in state ? state.fault : "The model cannot be used", { cause: error });
   }

@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import type { Box } from "./boxes.ts";
+import type { Box } from "./detector.ts";
 
 /** The part of the OpenCV API that homesec uses. Its objects live outside JavaScript's memory until `delete` is called. */
 export interface OpenCv {
@@ -82,7 +82,7 @@ async function load(): Promise<{ readonly instance: OpenCv }> {
 }
 
 /** Runs `work`. OpenCV throws the address of its exception, which becomes an error with the exception's message. */
-export function sayingWhy<T>(cv: OpenCv, work: () => T): T {
+export function withErrorMessages<T>(cv: OpenCv, work: () => T): T {
   try {
     return work();
   } catch (error) {

@@ -1,7 +1,7 @@
-import { type Box, confidenceOf, groupWindows, pixelWithin, type Window } from "./boxes.ts";
+import { confidenceOf, groupWindows, pixelWithin, type Window } from "./boxes.ts";
 import { type DecodedPicture, decodeGrey } from "./decode.ts";
-import type { Finder } from "./finder.ts";
-import { type Descriptor, loadOpenCv, type OpenCv, sayingWhy, type Vector } from "./opencv.ts";
+import type { Box, Detector } from "./detector.ts";
+import { type Descriptor, loadOpenCv, type OpenCv, type Vector, withErrorMessages } from "./opencv.ts";
 
 interface Person {
   readonly confidence: number;
@@ -17,7 +17,7 @@ const stride = 8;
 const scaleStep = 1.1;
 
 /** Loads OpenCV (about 0.2 s, mostly blocking) and its HOG detector for upright people. */
-export async function loadPeopleFinder(): Promise<Finder> {
+export async function loadPeopleDetector(): Promise<Detector> {
   const cv = await loadOpenCv();
   const hog = new cv.instance.HOGDescriptor();
   const trained = cv.instance.HOGDescriptor.getDefaultPeopleDetector();
@@ -27,15 +27,15 @@ export async function loadPeopleFinder(): Promise<Finder> {
   weights.delete();
   return {
     about: {},
-    look: async (bytes) => {
+    detect: async (bytes) => {
       const picture = await decodeGrey(bytes);
-      const objects = findPeople(cv.instance, hog, picture).map((person) => ({ type: "person" as const, ...person }));
+      const objects = detectPeople(cv.instance, hog, picture).map((person) => ({ type: "person" as const, ...person }));
       return { objects, width: picture.fullWidth, height: picture.fullHeight };
     },
   };
 }
 
-function findPeople(cv: OpenCv, hog: Descriptor, picture: DecodedPicture): Person[] {
+function detectPeople(cv: OpenCv, hog: Descriptor, picture: DecodedPicture): Person[] {
   const { width, height, fullWidth, fullHeight } = picture;
   if (width < windowWidth || height < windowHeight) return [];
   return groupWindows(scan(cv, hog, picture)).map(({ box, weight }) => {
@@ -53,7 +53,7 @@ function scan(cv: OpenCv, hog: Descriptor, { pixels, width, height }: DecodedPic
   const weights = new cv.DoubleVector();
   try {
     image.data.set(pixels);
-    sayingWhy(cv, () =>
+    withErrorMessages(cv, () =>
       hog.detectMultiScale(image, found, weights, 0, new cv.Size(stride, stride), new cv.Size(0, 0), scaleStep, 0, false),
     );
     return items(found).map((box, index) => ({ box, weight: weights.get(index) }));

@@ -1,5 +1,5 @@
 import { colourName, hsvOf } from "./colour.ts";
-import { type Crop, cutOut } from "./crop.ts";
+import { type Crop, cropPart } from "./crop.ts";
 import type { ColourPicture } from "./picture.ts";
 import type { Box } from "./request.ts";
 
@@ -17,16 +17,16 @@ export interface PartAttributes {
 const cropWidth = 24;
 const cropHeight = 48;
 /** Minimum share of the pixels for a colour to be listed. */
-const leastShare = 0.15;
-const mostColours = 3;
+const minShare = 0.15;
+const maxColours = 3;
 
 /** Describes a part of a picture, without its edge, which shows the surroundings. Throws `Refusal` (400) if the part is outside. */
 export function describePart(picture: ColourPicture, box: Box): PartAttributes {
-  const crop = cutOut(picture, inner(box), cropWidth, cropHeight);
+  const crop = cropPart(picture, withoutEdge(box), cropWidth, cropHeight);
   const colours = countColours(crop, 0, 1);
-  const counted = [...colours].toSorted(([, a], [, b]) => b - a);
+  const byFrequency = [...colours].toSorted(([, a], [, b]) => b - a);
   const total = cropWidth * cropHeight;
-  const colors = counted.filter(([, count], at) => at === 0 || count / total >= leastShare).slice(0, mostColours);
+  const colors = byFrequency.filter(([, count], at) => at === 0 || count / total >= minShare).slice(0, maxColours);
   return {
     colors: colors.map(([name]) => name),
     upper_color: mostFrequent(countColours(crop, 0, 0.5)),
@@ -37,7 +37,7 @@ export function describePart(picture: ColourPicture, box: Box): PartAttributes {
   };
 }
 
-function inner({ x, y, width, height }: Box): Box {
+function withoutEdge({ x, y, width, height }: Box): Box {
   return { x: x + width * 0.2, y: y + height * 0.1, width: width * 0.6, height: height * 0.8 };
 }
 

@@ -10,10 +10,10 @@ export interface Crop {
 }
 
 /** Maximum number of source pixels per direction that are averaged for one pixel. More do not change the result. */
-const mostSamples = 4;
+const maxSamples = 4;
 
 /** Crops a part from a picture. Throws `Refusal` (400) if the part is outside the picture. */
-export function cutOut(picture: ColourPicture, box: Box, width: number, height: number): Crop {
+export function cropPart(picture: ColourPicture, box: Box, width: number, height: number): Crop {
   const scale = picture.width / picture.fullWidth;
   const left = clamp(box.x * scale, 0, picture.width);
   const top = clamp(box.y * scale, 0, picture.height);
@@ -22,8 +22,8 @@ export function cutOut(picture: ColourPicture, box: Box, width: number, height: 
   if (right <= left || bottom <= top) throw new Refusal(400, "The part is outside the picture");
   const stepX = (right - left) / width;
   const stepY = (bottom - top) / height;
-  const samplesX = clamp(Math.round(stepX), 1, mostSamples);
-  const samplesY = clamp(Math.round(stepY), 1, mostSamples);
+  const samplesX = clamp(Math.round(stepX), 1, maxSamples);
+  const samplesY = clamp(Math.round(stepY), 1, maxSamples);
   const values = new Float32Array(width * height * 3);
   for (let y = 0; y < height; y += 1) {
     for (let x = 0; x < width; x += 1) {
@@ -41,6 +41,6 @@ export function cutOut(picture: ColourPicture, box: Box, width: number, height: 
   return { values, width, height };
 }
 
-function clamp(value: number, least: number, most: number): number {
-  return Math.max(least, Math.min(value, most));
+function clamp(value: number, min: number, max: number): number {
+  return Math.max(min, Math.min(value, max));
 }

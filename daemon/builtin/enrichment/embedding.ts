@@ -1,5 +1,5 @@
 import { hsvOf } from "./colour.ts";
-import { type Crop, cutOut } from "./crop.ts";
+import { type Crop, cropPart } from "./crop.ts";
 import type { ColourPicture } from "./picture.ts";
 import type { Box } from "./request.ts";
 
@@ -22,7 +22,7 @@ const outlineWeight = Math.sqrt(1 - colourWeight ** 2);
  * Shares are stored as square roots, so that the dot product of two vectors measures how much their shares overlap.
  */
 export function embedPart(picture: ColourPicture, box: Box): number[] {
-  const crop = cutOut(picture, box, cropWidth, cropHeight);
+  const crop = cropPart(picture, box, cropWidth, cropHeight);
   return [...weighted(colourShares(crop), colourWeight), ...weighted(outlineShares(crop), outlineWeight)].map(
     (value) => Math.round(value * 1e5) / 1e5,
   );
@@ -45,18 +45,18 @@ function colourShares({ values, width, height }: Crop): Float64Array {
       const { hue, saturation, value } = hsvOf(values[at] ?? 0, values[at + 1] ?? 0, values[at + 2] ?? 0);
       // A pale or dark pixel says little about its hue.
       const coloured = Math.min(1, saturation * Math.min(1, value * 2) * 1.5);
-      spread(shares, start, hueBins, hue * hueBins, coloured, true);
-      spread(shares, start + hueBins, greyBins, value * (greyBins - 1), 1 - coloured, false);
+      addToBins(shares, start, hueBins, hue * hueBins, coloured, true);
+      addToBins(shares, start + hueBins, greyBins, value * (greyBins - 1), 1 - coloured, false);
     }
   }
   return shares;
 }
 
 /** Splits the amount between the two nearest bins, so that a small change of light does not jump from one bin to the next. */
-function spread(shares: Float64Array, start: number, bins: number, place: number, amount: number, isRound: boolean): void {
-  const low = Math.floor(place);
-  const part = place - low;
-  const bin = (index: number): number => start + (isRound ? index % bins : Math.min(index, bins - 1));
+function addToBins(shares: Float64Array, start: number, bins: number, position: number, amount: number, isCircular: boolean): void {
+  const low = Math.floor(position);
+  const part = position - low;
+  const bin = (index: number): number => start + (isCircular ? index % bins : Math.min(index, bins - 1));
   shares[bin(low)] = (shares[bin(low)] ?? 0) + amount * (1 - part);
   shares[bin(low + 1)] = (shares[bin(low + 1)] ?? 0) + amount * part;
 }
@@ -75,7 +75,7 @@ function outlineShares({ values, width, height }: Crop): Float64Array {
       if (strength < 0.02) continue;
       const cell = Math.floor((y * gridRows) / height) * gridColumns + Math.floor((x * gridColumns) / width);
       const turn = ((Math.atan2(down, across) + Math.PI) % Math.PI) / Math.PI;
-      spread(shares, cell * directions, directions, turn * directions, strength, true);
+      addToBins(shares, cell * directions, directions, turn * directions, strength, true);
     }
   }
   return shares;

@@ -17,13 +17,13 @@ const maxPixels = 50_000_000;
 /** Length of the longer side in pixels: enough for the colours and outlines of distant objects. */
 const workingSide = 1_280;
 
-let latest: { readonly key: string; readonly picture: Promise<ColourPicture> } | undefined;
+let cached: { readonly key: string; readonly picture: Promise<ColourPicture> } | undefined;
 
 /** Decodes a picture. Caches the latest one, because each service asks once for each object in it. Throws `Refusal` (400). */
 export function openPicture(bytes: Buffer): Promise<ColourPicture> {
   const key = createHash("sha1").update(bytes).digest("base64");
-  if (latest?.key !== key) latest = { key, picture: decode(bytes) };
-  return latest.picture;
+  if (cached?.key !== key) cached = { key, picture: decode(bytes) };
+  return cached.picture;
 }
 
 /** Loads sharp on first use, so that an idle service stays small. */

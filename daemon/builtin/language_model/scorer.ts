@@ -1,5 +1,5 @@
 import type { EventFacts } from "../../../src/monitoring/upstream/facts.ts";
-import { describeEvent } from "./wording.ts";
+import { describeEvent } from "./description.ts";
 
 export const scorerName = "built-in scorer";
 
@@ -52,9 +52,9 @@ const stays = [
   { seconds: 600, points: 20 },
 ] as const;
 
-const pointsPerFurther = { person: 5, vehicle: 3, animal: 1 } as const;
+const pointsPerAdditional = { person: 5, vehicle: 3, animal: 1 } as const;
 const maxNumberPoints = 20;
-const nearShare = 0.2;
+const closeShare = 0.2;
 const maxAnomalyPoints = 20;
 
 /**
@@ -78,11 +78,11 @@ function rate(facts: EventFacts, main: ObjectFacts): Factor[] {
       contribution: presencePoints(main),
       detail: `the detector is ${Math.round(main.maxConfidence * 100)} % sure`,
     },
-    ...rateCompany(facts.objects, main),
+    ...rateVehicle(facts.objects, main),
     ...rateHour(facts.local, kind),
     ...rateNumber(main, kind),
     ...rateStay(facts.dwellSeconds, kind),
-    ...rateNearness(main, kind),
+    ...rateDistance(main, kind),
     ...rateAnomaly(facts.anomaly),
   ];
 }
@@ -102,7 +102,7 @@ function kindOf(type: string): Kind {
 }
 
 /** A person with a vehicle can carry things away. */
-function rateCompany(objects: readonly ObjectFacts[], main: ObjectFacts): Factor[] {
+function rateVehicle(objects: readonly ObjectFacts[], main: ObjectFacts): Factor[] {
   const vehicle = objects.find(({ type }) => kindOf(type) === "vehicle");
   if (kindOf(main.type) !== "person" || !vehicle) return [];
   return [{ name: "person with a vehicle", contribution: 5, detail: `with a ${vehicle.type}` }];
@@ -117,7 +117,7 @@ function rateHour({ hour, minute, weekday, timeZone }: EventFacts["local"], kind
 }
 
 function rateNumber({ maxSimultaneous, type }: ObjectFacts, kind: Kind): Factor[] {
-  const contribution = Math.min(maxNumberPoints, (maxSimultaneous - 1) * pointsPerFurther[kind]);
+  const contribution = Math.min(maxNumberPoints, (maxSimultaneous - 1) * pointsPerAdditional[kind]);
   return contribution === 0
     ? []
     : [{ name: "several at once", contribution, detail: `${maxSimultaneous} of class ${type} in one picture` }];
@@ -129,8 +129,8 @@ function rateStay(seconds: number, kind: Kind): Factor[] {
   return contribution === 0 ? [] : [{ name: "long stay", contribution, detail: `${Math.round(seconds)} s` }];
 }
 
-function rateNearness({ largestShareOfPicture: share }: ObjectFacts, kind: Kind): Factor[] {
-  if (share === null || share < nearShare || kind === "animal") return [];
+function rateDistance({ largestShareOfPicture: share }: ObjectFacts, kind: Kind): Factor[] {
+  if (share === null || share < closeShare || kind === "animal") return [];
   return [{ name: "near the camera", contribution: 5, detail: `fills ${Math.round(share * 100)} % of the picture` }];
 }
 

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterEach, expect, test } from "vitest";
-import { type Condition, ConditionKeeper } from "../../../daemon/builtin/condition.ts";
+import { type Condition, ConditionTracker } from "../../../daemon/builtin/condition.ts";
 import { type Builtin, startBuiltin } from "../../../daemon/builtin/spawn.ts";
 import { systemClock } from "../../../src/base/clock/clock.ts";
 import type { Log } from "../../../src/base/log/log.ts";
@@ -136,15 +136,15 @@ test.runIf(process.platform === "linux")("custom model: memory stays constant ov
 
 test("custom model: a process that keeps exiting before it is ready is reported as a fault", () => {
   const told: Condition[] = [];
-  const keeper = new ConditionKeeper((condition) => told.push(condition));
+  const tracker = new ConditionTracker((condition) => told.push(condition));
   for (let n = 0; n < 4; n += 1) {
-    keeper.heard({ kind: "listens", port: 1, loading: true });
-    keeper.ended("SIGSEGV");
+    tracker.receive({ kind: "listening", port: 1, loading: true });
+    tracker.exited("SIGSEGV");
   }
   expect(told.map(({ state }) => state)).toEqual(["faulty", "faulty"]);
   expect(told[0]).toMatchObject({ fault: expect.stringMatching(/ended 3 times before it was ready, last with SIGSEGV/) });
-  keeper.heard({ kind: "loaded", fault: null, about: {} });
-  keeper.ended("SIGKILL");
-  keeper.heard({ kind: "listens", port: 1, loading: false });
+  tracker.receive({ kind: "loaded", fault: null, about: {} });
+  tracker.exited("SIGKILL");
+  tracker.receive({ kind: "listening", port: 1, loading: false });
   expect(told.slice(2).map(({ state }) => state)).toEqual(["working", "starting", "working"]);
 });

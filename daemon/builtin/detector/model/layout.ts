@@ -15,7 +15,7 @@ export interface Layout {
   readonly transposed: boolean;
 }
 
-export interface LayoutClues {
+export interface LayoutHints {
   /** Number of classes of the model. */
   readonly classes: number;
   /** Whether the model does not name its classes, so that their number is assumed. */
@@ -25,30 +25,30 @@ export interface LayoutClues {
   readonly height: number;
 }
 
-const before = { objectness: 5, classes: 4 } as const;
+const scoreOffset = { objectness: 5, classes: 4 } as const;
 const endToEndColumns = 6;
 
 /** Returns the layout of an output with these dimensions, or undefined if it matches no known layout. */
-export function layoutOf(dims: readonly number[], clues: LayoutClues): Layout | undefined {
-  const { classes } = clues;
-  const [first, second] = plain(dims);
+export function layoutOf(dims: readonly number[], hints: LayoutHints): Layout | undefined {
+  const { classes } = hints;
+  const [first, second] = squeeze(dims);
   if (first === undefined || second === undefined) return undefined;
-  const upright = (kind: LayoutKind): Layout => ({ kind, rows: first, columns: second, transposed: false });
-  const lying = (kind: LayoutKind): Layout => ({ kind, rows: second, columns: first, transposed: true });
-  const fitting = (["objectness", "classes"] as const).flatMap((kind) => [
-    ...(second === before[kind] + classes ? [upright(kind)] : []),
-    ...(first === before[kind] + classes ? [lying(kind)] : []),
+  const rowMajor = (kind: LayoutKind): Layout => ({ kind, rows: first, columns: second, transposed: false });
+  const columnMajor = (kind: LayoutKind): Layout => ({ kind, rows: second, columns: first, transposed: true });
+  const matches = (["objectness", "classes"] as const).flatMap((kind) => [
+    ...(second === scoreOffset[kind] + classes ? [rowMajor(kind)] : []),
+    ...(first === scoreOffset[kind] + classes ? [columnMajor(kind)] : []),
   ]);
   // With few classes, six values per box can also be corners, score and class. The number of boxes decides.
-  const raw = fitting.find(({ rows }) => isGrid(rows, clues)) ?? (second === endToEndColumns ? undefined : fitting[0]);
-  if (raw) return raw;
-  return second === endToEndColumns ? upright("end_to_end") : undefined;
+  const match = matches.find(({ rows }) => isGrid(rows, hints)) ?? (second === endToEndColumns ? undefined : matches[0]);
+  if (match) return match;
+  return second === endToEndColumns ? rowMajor("end_to_end") : undefined;
 }
 
 /** Describes what an output with these dimensions would need, for an error message. */
-export function describeMismatch(dims: readonly number[], { classes, classesAssumed }: LayoutClues): string {
+export function describeMismatch(dims: readonly number[], { classes, classesAssumed }: LayoutHints): string {
   const shape = `[${dims.join(", ")}]`;
-  const columns = Math.min(...plain(dims).filter((side) => side >= endToEndColumns));
+  const columns = Math.min(...squeeze(dims).filter((side) => side >= endToEndColumns));
   if (!Number.isFinite(columns)) return `${shape} is not the output of a YOLO detector`;
   const known = classesAssumed
     ? "the file names no classes, and COCO has 80"
@@ -57,14 +57,14 @@ export function describeMismatch(dims: readonly number[], { classes, classesAssu
 }
 
 /** Strips leading dimensions of 1. Returns two dimensions, or none if more or fewer are left. */
-function plain(dims: readonly number[]): readonly number[] {
+function squeeze(dims: readonly number[]): readonly number[] {
   let rest = dims;
   while (rest.length > 2 && rest[0] === 1) rest = rest.slice(1);
   return rest.length === 2 ? rest : [];
 }
 
 /** Single-pass models predict one or three boxes per cell of two to four grids. */
-function isGrid(rows: number, { width, height }: LayoutClues): boolean {
+function isGrid(rows: number, { width, height }: LayoutHints): boolean {
   const cells = (strides: readonly number[]): number =>
     strides.reduce((sum, stride) => sum + Math.ceil(width / stride) * Math.ceil(height / stride), 0);
   const grids = [cells([8, 16, 32]), cells([8, 16, 32, 64]), cells([4, 8, 16, 32]), cells([16, 32])];

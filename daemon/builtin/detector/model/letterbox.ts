@@ -1,5 +1,6 @@
-import { type Box, pixelWithin } from "../boxes.ts";
+import { pixelWithin } from "../boxes.ts";
 import type { DecodedPicture } from "../decode.ts";
+import type { Box } from "../detector.ts";
 import type { Corners } from "./read-output.ts";
 
 interface Size {

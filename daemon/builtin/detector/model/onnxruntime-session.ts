@@ -1,5 +1,5 @@
 import type { ModelFile } from "../../../../src/monitoring/detector-model/model-file.ts";
-import type { Session } from "./session.ts";
+import type { Session } from "./open-session.ts";
 
 /** The part of the onnxruntime-node API that homesec uses. */
 export interface OnnxRuntime {
@@ -28,7 +28,7 @@ export async function findOnnxRuntime(load: Load): Promise<OnnxRuntime | undefin
   try {
     const module = (await load("onnxruntime-node")) as { readonly default?: unknown };
     // Its exports may be under `default`, because it is a CommonJS package.
-    const found = [module, module.default].find(looksRight);
+    const found = [module, module.default].find(isOnnxRuntime);
     if (found === undefined) throw new Error("it does not have the exports of onnxruntime-node");
     return found;
   } catch (error) {
@@ -57,7 +57,7 @@ export async function openOnnxRuntimeSession(runtime: OnnxRuntime, file: ModelFi
   };
 }
 
-function looksRight(module: unknown): module is OnnxRuntime {
+function isOnnxRuntime(module: unknown): module is OnnxRuntime {
   const { InferenceSession, Tensor } = (module ?? {}) as Partial<OnnxRuntime>;
   return typeof InferenceSession?.create === "function" && typeof Tensor === "function";
 }

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { type ModelFile, unusable } from "../../../../src/monitoring/detector-model/model-file.ts";
-import { loadOpenCv, type Matrix, type Net, type OpenCv, sayingWhy } from "../opencv.ts";
-import type { Output, Session } from "./session.ts";
+import { loadOpenCv, type Matrix, type Net, type OpenCv, withErrorMessages } from "../opencv.ts";
+import type { Output, Session } from "./open-session.ts";
 
 /** Opens a session that runs the model in OpenCV, compiled to WebAssembly. Throws `Problem` (`invalid`) if OpenCV cannot run the model. */
 export async function openOpenCvSession(file: ModelFile): Promise<Session> {
@@ -17,7 +17,7 @@ export async function openOpenCvSession(file: ModelFile): Promise<Session> {
     runtime: `OpenCV ${/Version control:\s*(\S+)/.exec(cv.getBuildInformation())?.[1] ?? ""} (WebAssembly)`,
     run: async (input, outputs) => {
       blob.data32F.set(input);
-      return sayingWhy(cv, () => {
+      return withErrorMessages(cv, () => {
         net.setInput(blob, "", 1, mean);
         return outputs.map((name) => forward(net, name));
       });
@@ -29,7 +29,7 @@ export async function openOpenCvSession(file: ModelFile): Promise<Session> {
 function readNet(cv: OpenCv, bytes: Buffer): Net {
   cv.FS_createDataFile("/", "model.onnx", bytes, true, false, false);
   try {
-    return sayingWhy(cv, () => cv.readNetFromONNX("/model.onnx"));
+    return withErrorMessages(cv, () => cv.readNetFromONNX("/model.onnx"));
   } finally {
     cv.FS_unlink("/model.onnx");
   }

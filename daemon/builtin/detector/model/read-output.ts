@@ -26,24 +26,24 @@ export interface ReadOptions {
 }
 
 /** The values of the model are not scores: they are not between 0 and 1. */
-export class NoScores extends Error {
-  override name = "NoScores";
+export class InvalidScores extends Error {
+  override name = "InvalidScores";
 }
 
 /** Models give sizes either in pixels, which exceed this value, or as fractions of the picture, which never do. */
-const largestPart = 4;
-const rounding = 0.01;
+const maxFraction = 4;
+const tolerance = 0.01;
 
 /**
  * Reads a model's output. Returns the objects of known classes that reach the minimum confidence. Skips rows with values that are not
- * numbers. Throws `NoScores`.
+ * numbers. Throws `InvalidScores`.
  */
 export function readOutput(data: Float32Array, options: ReadOptions): Candidate[] {
   const { layout, types, minConfidence, width, height } = options;
   const { rows, columns, transposed } = layout;
   const [rowStep, columnStep] = transposed ? [1, rows] : [columns, 1];
   const at = (row: number, column: number): number => data[row * rowStep + column * columnStep] as number;
-  const normalised = largestOf(rows, at) <= largestPart;
+  const normalised = largestOf(rows, at) <= maxFraction;
   const found: Candidate[] = [];
   for (let row = 0; row < rows; row += 1) {
     const [index, score] = best(layout, row, at);
@@ -66,22 +66,22 @@ type At = (row: number, column: number) => number;
 
 /** Returns the class with the best score in a row, and that score. */
 function best({ kind, columns }: Layout, row: number, at: At): [number, number] {
-  if (kind === "end_to_end") return [Math.round(at(row, 5)), checked(at(row, 4))];
+  if (kind === "end_to_end") return [Math.round(at(row, 5)), checkedScore(at(row, 4))];
   const first = kind === "objectness" ? 5 : 4;
   let index = -1;
   let score = Number.NEGATIVE_INFINITY;
   for (let column = first; column < columns; column += 1) {
-    const value = checked(at(row, column));
+    const value = checkedScore(at(row, column));
     if (value > score) {
       index = column - first;
       score = value;
     }
   }
-  return [index, kind === "objectness" ? score * checked(at(row, 4)) : score];
+  return [index, kind === "objectness" ? score * checkedScore(at(row, 4)) : score];
 }
 
-function checked(score: number): number {
-  if (score < -rounding || score > 1 + rounding) throw new NoScores(`a score is ${score.toPrecision(3)}, not between 0 and 1`);
+function checkedScore(score: number): number {
+  if (score < -tolerance || score > 1 + tolerance) throw new InvalidScores(`a score is ${score.toPrecision(3)}, not between 0 and 1`);
   return score;
 }
 

@@ -1,29 +1,29 @@
 import type { Candidate, Corners } from "./read-output.ts";
 
 /** Two boxes of one class show the same object when they share this much of their union. */
-const sameUnion = 0.45;
+const minIou = 0.45;
 /** Maximum number of candidates to compare. The least confident ones are dropped. */
-const mostCandidates = 1_000;
-const mostObjects = 300;
+const maxCandidates = 1_000;
+const maxObjects = 300;
 
-/** Sorts by confidence, highest first, and keeps at most `most`. */
-export function mostConfident(candidates: readonly Candidate[], most = mostObjects): Candidate[] {
-  return candidates.toSorted((a, b) => b.confidence - a.confidence).slice(0, most);
+/** Sorts by confidence, highest first, and keeps at most `limit`. */
+export function mostConfident(candidates: readonly Candidate[], limit = maxObjects): Candidate[] {
+  return candidates.toSorted((a, b) => b.confidence - a.confidence).slice(0, limit);
 }
 
 /** Returns one box per object: the most confident of the overlapping boxes of a class (non-maximum suppression). */
 export function suppressOverlaps(candidates: readonly Candidate[]): Candidate[] {
-  const kept: Candidate[] = [];
-  for (const candidate of mostConfident(candidates, mostCandidates)) {
-    const again = kept.some(({ type, corners }) => type === candidate.type && sharedUnion(corners, candidate.corners) > sameUnion);
-    if (!again) kept.push(candidate);
-    if (kept.length === mostObjects) break;
+  const selected: Candidate[] = [];
+  for (const candidate of mostConfident(candidates, maxCandidates)) {
+    const isDuplicate = selected.some(({ type, corners }) => type === candidate.type && iou(corners, candidate.corners) > minIou);
+    if (!isDuplicate) selected.push(candidate);
+    if (selected.length === maxObjects) break;
   }
-  return kept;
+  return selected;
 }
 
 /** Intersection over union of two boxes, 0 to 1. */
-function sharedUnion(a: Corners, b: Corners): number {
+function iou(a: Corners, b: Corners): number {
   const width = Math.min(a.right, b.right) - Math.max(a.left, b.left);
   const height = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
   if (width <= 0 || height <= 0) return 0;

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, expect, test } from "vitest";
-import type { FoundObject } from "../../../../daemon/builtin/detector/finder.ts";
+import type { DetectedObject } from "../../../../daemon/builtin/detector/detector.ts";
 import { loadOwnModel } from "../../../../daemon/builtin/detector/model/own-model.ts";
 import { temporaryFolder } from "../../../support/temporary.ts";
 import { constantModel, type ModelOptions, redFinder } from "../../../support/yolo.ts";
@@ -24,8 +24,8 @@ function grey(width = 640, height = 640): Promise<Buffer> {
     .toBuffer();
 }
 
-async function see(bytes: Buffer, { width = 640, height = 640, minConfidence = 0.5 } = {}): Promise<readonly FoundObject[]> {
-  return (await (await load(bytes, minConfidence)).look(await grey(width, height))).objects;
+async function see(bytes: Buffer, { width = 640, height = 640, minConfidence = 0.5 } = {}): Promise<readonly DetectedObject[]> {
+  return (await (await load(bytes, minConfidence)).detect(await grey(width, height))).objects;
 }
 
 /** A row of class scores with one class above the others. */
@@ -138,7 +138,7 @@ test("layouts: pictures of any shape are fitted into the input, and boxes are ma
     [500, 900, 416, 320],
   ] as const;
   for (const [width, height, inputWidth, inputHeight] of shapes) {
-    const finder = await load(redFinder({ width: inputWidth, height: inputHeight }));
+    const detector = await load(redFinder({ width: inputWidth, height: inputHeight }));
     const expected = {
       x: Math.round(width * 0.6),
       y: Math.round(height * 0.1),
@@ -152,7 +152,7 @@ test("layouts: pictures of any shape are fitted into the input, and boxes are ma
       .composite([{ input: red, left: expected.x, top: expected.y }])
       .png()
       .toBuffer();
-    const { objects, ...size } = await finder.look(picture);
+    const { objects, ...size } = await detector.detect(picture);
     expect(size).toEqual({ width, height });
     const what = `${width} x ${height} into ${inputWidth} x ${inputHeight}: ${JSON.stringify(objects)}`;
     expect(objects, what).toHaveLength(1);
@@ -165,7 +165,7 @@ test("layouts: pictures of any shape are fitted into the input, and boxes are ma
 });
 
 test("layouts: grey, transparent and rotated pictures reach the model upright in red, green and blue", async () => {
-  const finder = await load(redFinder());
+  const detector = await load(redFinder());
   const red = await sharp({ create: { width: 60, height: 30, channels: 3, background: "#f00" } })
     .png()
     .toBuffer();
@@ -174,23 +174,23 @@ test("layouts: grey, transparent and rotated pictures reach the model upright in
   ]);
   const upright = await picture.png().toBuffer();
   const turned = await sharp(upright).rotate(90).withMetadata({ orientation: 8 }).jpeg({ quality: 95 }).toBuffer();
-  const { objects, width, height } = await finder.look(turned);
+  const { objects, width, height } = await detector.detect(turned);
   expect({ width, height }).toEqual({ width: 300, height: 200 });
   expect(Math.abs((objects[0]?.box.x ?? 0) - 200)).toBeLessThan(4);
   expect(Math.abs((objects[0]?.box.y ?? 0) - 20)).toBeLessThan(4);
   for (const other of [sharp(upright).greyscale(), sharp(upright).removeAlpha().ensureAlpha(0)]) {
-    const { objects: none } = await finder.look(await other.png().toBuffer());
+    const { objects: none } = await detector.detect(await other.png().toBuffer());
     expect(none).toEqual([]);
   }
   const deep = await sharp(upright).toColourspace("rgb16").png().toBuffer();
-  expect((await finder.look(deep)).objects).toEqual((await finder.look(upright)).objects);
+  expect((await detector.detect(deep)).objects).toEqual((await detector.detect(upright)).objects);
 });
 
 test("layouts: an input of variable size gets 640 x 640 pixels", async () => {
-  const finder = await load(
+  const detector = await load(
     constantModel([[0.5, 0.5, 0.5, 0.5, ...scores(80, cocoPerson, 0.9)]], { input: ["batch", 3, "height", "width"] }),
   );
-  expect(finder.about["model_details"]).toContain("640 x 640");
+  expect(detector.about["model_details"]).toContain("640 x 640");
 });
 
 test("layouts: an unreadable output is refused with its shape, the expected one and the fix", async () => {

@@ -11,7 +11,7 @@ export function describeEvent(
 ): { readonly summary: string; readonly reasoning: string } {
   const time = `${String(facts.local.hour).padStart(2, "0")}:${String(facts.local.minute).padStart(2, "0")}`;
   const stay = facts.dwellSeconds >= 1 ? `, for ${duration(facts.dwellSeconds)}` : "";
-  const summary = `${capital(list(facts.objects.map(counted)) || "nothing recognised")} at ${facts.camera.name}, ${time}${stay}.`;
+  const summary = `${capitalize(list(facts.objects.map(countLabel)) || "nothing recognised")} at ${facts.camera.name}, ${time}${stay}.`;
   const parts = factors.map(({ name, contribution }) => `${name} ${contribution < 0 ? "−" : "+"}${Math.abs(contribution)}`);
   const reasoning =
     `Judged by the ${scorer} of homesec, which adds up points for the facts and has not seen the pictures: ` +
@@ -19,7 +19,7 @@ export function describeEvent(
   return { summary, reasoning };
 }
 
-function counted({ type, maxSimultaneous: n }: EventFacts["objects"][number]): string {
+function countLabel({ type, maxSimultaneous: n }: EventFacts["objects"][number]): string {
   return n === 1 ? `1 ${type}` : `${n} ${plurals[type] ?? `${type}s`}`;
 }
 
@@ -33,6 +33,6 @@ function duration(seconds: number): string {
   return whole < 120 ? `${whole} s` : `${Math.round(whole / 60)} min`;
 }
 
-function capital(text: string): string {
+function capitalize(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }

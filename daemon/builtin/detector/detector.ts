@@ -1,7 +1,13 @@
 import type { ObjectType } from "../../../src/monitoring/detector-model/class-names.ts";
-import type { Box } from "./boxes.ts";
 
-export interface FoundObject {
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface DetectedObject {
   readonly type: ObjectType;
   readonly confidence: number;
   /** In whole pixels of the picture, clipped to it. */
@@ -9,9 +15,9 @@ export interface FoundObject {
 }
 
 /** Detects objects in pictures: the HOG people detector, or a custom model. */
-export interface Finder {
+export interface Detector {
   /** Additional fields for the health response, beyond the five that the contract requires. */
   readonly about: Readonly<Record<string, string>>;
   /** Throws `Refusal` (400) for files that are not pictures. `width` and `height` are the size of the upright picture. */
-  look(bytes: Buffer): Promise<{ readonly objects: readonly FoundObject[]; readonly width: number; readonly height: number }>;
+  detect(bytes: Buffer): Promise<{ readonly objects: readonly DetectedObject[]; readonly width: number; readonly height: number }>;
 }
