@@ -6,16 +6,15 @@ import type { OperationContext, Operations } from "../../src/work/operations/ope
 import { allowOrigins } from "./cors.ts";
 import { refuseForeignWrites } from "./cross-site.ts";
 import { answerErrors, noSuchPath } from "./errors.ts";
-import { createGate, type GateOptions, noRoute } from "./gate.ts";
 import { checkHost } from "./host.ts";
+import { createRouteMiddleware, type MiddlewareOptions, unknownRoute } from "./middleware.ts";
 import { type AnyOperation, mountRoutes } from "./mount.ts";
-import { observe } from "./observe.ts";
-import { ownHealthOnly } from "./own-health.ts";
-import { assignRequestId } from "./request-id.ts";
+import { healthOnly } from "./own-health.ts";
+import { assignRequestId, logRequests } from "./request-log.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { createRequestCounter, type RequestCounter } from "./stats.ts";
 
-export interface AppOptions extends GateOptions {
+export interface AppOptions extends MiddlewareOptions {
   readonly context: OperationContext;
   readonly log: Log;
   /** `ALLOWED_HOSTS`: allowed host names beyond the built-in ones. */
@@ -37,7 +36,7 @@ export function createApp(options: AppOptions & { readonly operations: Operation
 
 /** Creates the same application with custom routes. */
 export function createAppOf(
-  ownRoutes: Readonly<Record<string, Route>>,
+  customRoutes: Readonly<Record<string, Route>>,
   operations: Operations | Readonly<Record<string, AnyOperation>>,
   {
     context,
@@ -47,29 +46,29 @@ export function createAppOf(
     counter = createRequestCounter(),
     strictReplies = false,
     rolesWithoutApi,
-    ...gateOptions
+    ...middlewareOptions
   }: AppOptions,
 ): Express {
   const app = express();
-  const gate = createGate(gateOptions);
+  const middleware = createRouteMiddleware(middlewareOptions);
   app.disable("x-powered-by");
   app.disable("etag");
   app.enable("case sensitive routing");
   app.set("query parser", false);
   // The order of the middleware matters: a request gets an id and is counted before anything else happens.
   app.use(assignRequestId);
-  app.use(observe(log, counter));
+  app.use(logRequests(log, counter));
   app.use(securityHeaders());
   app.use(checkHost(allowedHosts));
   app.use(allowOrigins(corsOrigins));
   app.use(refuseForeignWrites(corsOrigins));
-  if (rolesWithoutApi !== undefined) app.use(ownHealthOnly(rolesWithoutApi));
-  const nowhere = express.Router().use(...gate(noRoute), (request: Request) => {
+  if (rolesWithoutApi !== undefined) app.use(healthOnly(rolesWithoutApi));
+  const unknownPath = express.Router().use(...middleware(unknownRoute), (request: Request) => {
     throw noSuchPath(request.path);
   });
-  app.use((request, response, next) => (isReadable(request.path) ? next() : nowhere(request, response, next)));
-  mountRoutes(app, ownRoutes, operations, { context, log, strictReplies, gate });
-  app.use(nowhere);
+  app.use((request, response, next) => (isReadable(request.path) ? next() : unknownPath(request, response, next)));
+  mountRoutes(app, customRoutes, operations, { context, log, strictReplies, middleware });
+  app.use(unknownPath);
   app.use(answerErrors(log));
   return app;
 }

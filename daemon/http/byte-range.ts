@@ -14,7 +14,7 @@ export interface Validators {
  * Returns the part of a file of `size` bytes that the headers `Range` and `If-Range` request. Returns undefined for the whole file: without
  * a valid range, with several parts, or if the content has changed. Returns "unsatisfiable" if the part is beyond the end.
  */
-export function askedRange(
+export function requestedRange(
   headers: { readonly range?: string | undefined; readonly "if-range"?: string | string[] | undefined },
   size: number,
   validators: Validators,
@@ -26,7 +26,7 @@ export function askedRange(
     .filter((part) => part !== "");
   const [, first, last] = (parts?.length === 1 && /^(\d*)-(\d*)$/.exec(parts[0] ?? "")) || [];
   if (first === undefined || last === undefined || (first === "" && last === "")) return undefined;
-  if (!isStill(headers["if-range"], validators)) return undefined;
+  if (!isUnchanged(headers["if-range"], validators)) return undefined;
   if (first === "") {
     const length = Number(last);
     return length === 0 || size === 0 ? "unsatisfiable" : { start: Math.max(0, size - length), end: size - 1 };
@@ -37,7 +37,7 @@ export function askedRange(
 }
 
 /** Whether the content is the one that `If-Range` names. A weak tag never matches. */
-function isStill(condition: string | string[] | undefined, { tag, modified }: Validators): boolean {
+function isUnchanged(condition: string | string[] | undefined, { tag, modified }: Validators): boolean {
   if (condition === undefined) return true;
   const text = String(condition).trim();
   if (/^(W\/)?"/.test(text)) return text === tag;

@@ -19,19 +19,19 @@ export function callerOf(request: IncomingMessage, response: ServerResponse): Ca
     isAuthenticated: authenticated.has(request),
     // Created on access, because few operations use it.
     get gone() {
-      return departureOf(response);
+      return disconnectSignal(response);
     },
   };
 }
 
-function departureOf(response: ServerResponse): AbortSignal {
-  const departure = new AbortController();
-  const leave = (): void => {
-    if (!response.writableFinished) departure.abort();
+function disconnectSignal(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  const abort = (): void => {
+    if (!response.writableFinished) controller.abort();
   };
-  if (response.closed) leave();
-  else response.once("close", leave);
-  return departure.signal;
+  if (response.closed) abort();
+  else response.once("close", abort);
+  return controller.signal;
 }
 
 function isLoopback(address: string | undefined): boolean {

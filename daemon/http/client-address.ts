@@ -11,12 +11,12 @@ export type ClientAddress = (request: IncomingMessage) => string;
 export function clientAddressBehind(trustedProxies: readonly string[]): ClientAddress {
   const trusted = rangesOf(trustedProxies);
   return (request) => {
-    const peer = plainAddress(request.socket.remoteAddress ?? "");
+    const peer = canonicalAddress(request.socket.remoteAddress ?? "");
     if (peer === undefined) return "unknown";
     if (!trusted.check(peer, familyOf(peer))) return peer;
     const forwarded = request.headers["x-forwarded-for"];
     const first = typeof forwarded === "string" ? forwarded.split(",")[0] : undefined;
-    return plainAddress(withoutPort(first?.trim() ?? "")) ?? peer;
+    return canonicalAddress(withoutPort(first?.trim() ?? "")) ?? peer;
   };
 }
 
@@ -25,14 +25,14 @@ function rangesOf(entries: readonly string[]): BlockList {
   const ranges = new BlockList();
   for (const entry of entries) {
     const [address = "", prefix] = entry.split("/");
-    const plain = plainAddress(address) ?? address;
-    const family = familyOf(plain);
+    const canonical = canonicalAddress(address) ?? address;
+    const family = familyOf(canonical);
     const length = prefix === undefined ? undefined : Number(prefix);
     // A range within ::ffff:0:0/96 is a range of IPv4 addresses.
     const isMapped = family === "ipv4" && isIP(address) === 6;
-    if (length === undefined) ranges.addAddress(plain, family);
+    if (length === undefined) ranges.addAddress(canonical, family);
     else if (isMapped && length < 96) ranges.addSubnet(address, length, "ipv6");
-    else ranges.addSubnet(plain, isMapped ? length - 96 : length, family);
+    else ranges.addSubnet(canonical, isMapped ? length - 96 : length, family);
   }
   return ranges;
 }
@@ -44,7 +44,7 @@ function familyOf(address: string): "ipv4" | "ipv6" {
 const mappedPrefix = "::ffff:";
 
 /** Returns the canonical form of an address, or undefined if the text is not an address. */
-function plainAddress(text: string): string | undefined {
+function canonicalAddress(text: string): string | undefined {
   const version = isIP(text);
   if (version === 4) return text;
   if (version === 0) return undefined;

@@ -1,6 +1,6 @@
 import type { RequestHandler } from "express";
 import { Problem } from "../../src/contract/problem.ts";
-import { isOwnOrigin } from "./origin.ts";
+import { isOwnOrigin } from "./host.ts";
 
 const readOnly: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 

@@ -3,7 +3,7 @@ import type { ErrorRequestHandler, Response } from "express";
 import type { Log } from "../../src/base/log/log.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { statusOf } from "../../src/contract/problem-status.ts";
-import { requestIdOf } from "./request-id.ts";
+import { requestIdOf } from "./request-log.ts";
 
 /** Seconds until a client may retry while a dependency is unavailable. */
 const retryAfterSeconds = 2;
@@ -13,8 +13,8 @@ export function answerErrors(log: Log): ErrorRequestHandler {
   return (error: unknown, request, response, _next) => {
     if (response.headersSent || response.destroyed) {
       // Part of the answer is sent already. Only cutting the connection can show that the rest is missing.
-      const hasLeft = response.destroyed && error instanceof Error && error.name === "AbortError";
-      log[hasLeft ? "debug" : "warn"](
+      const isAbort = response.destroyed && error instanceof Error && error.name === "AbortError";
+      log[isAbort ? "debug" : "warn"](
         { requestId: requestIdOf(response), path: request.path, error: inspect(error) },
         "an answer was aborted",
       );

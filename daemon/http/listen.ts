@@ -3,11 +3,11 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { Problem } from "../../src/contract/problem.ts";
 import type { KeyPair } from "../../src/platform/tls/key-pair.ts";
+import { rawRefusal } from "./connection.ts";
 import { asksForWebSocket } from "./other-upgrade.ts";
-import { rawRefusal } from "./raw-answer.ts";
 
 /** An idle connection is closed after this time. */
-export const silenceMs = 120_000;
+export const idleTimeoutMs = 120_000;
 
 export interface Listening {
   readonly server: Server;
@@ -34,12 +34,12 @@ export interface ListenOptions {
  * address is in use and `Problem("invalid")` if it cannot be used.
  */
 export async function listen({ app, host, port, keyPair, graceMs = 2_000 }: ListenOptions): Promise<Listening> {
-  const times = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 30_000, connectionsCheckingInterval: 2_000 };
+  const timeouts = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 30_000, connectionsCheckingInterval: 2_000 };
   // Node.js 24.9 and newer call this and answer other upgrade requests themselves.
-  const ways = { ...times, shouldUpgradeCallback: asksForWebSocket };
-  const tlsServer = keyPair && createTlsServer({ ...ways, ...keyPair, handshakeTimeout: 10_000, minVersion: "TLSv1.2" }, app);
-  const server: Server = tlsServer ?? createServer(ways, app);
-  server.setTimeout(silenceMs);
+  const options = { ...timeouts, shouldUpgradeCallback: asksForWebSocket };
+  const tlsServer = keyPair && createTlsServer({ ...options, ...keyPair, handshakeTimeout: 10_000, minVersion: "TLSv1.2" }, app);
+  const server: Server = tlsServer ?? createServer(options, app);
+  server.setTimeout(idleTimeoutMs);
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {
     // `answerWithoutUpgrade` emits the same connection again.

@@ -7,8 +7,8 @@ import type { OperationContext, Operations } from "../../src/work/operations/ope
 import { bodyLimit, itemwiseBodyLimit, readJsonBody } from "./body.ts";
 import { callerOf } from "./caller.ts";
 import { answerDetail } from "./errors.ts";
-import { type Asked, type Gate, noRoute } from "./gate.ts";
-import { silenceMs } from "./listen.ts";
+import { idleTimeoutMs } from "./listen.ts";
+import { type RouteAccess, type RouteMiddleware, unknownRoute } from "./middleware.ts";
 import { send } from "./send.ts";
 
 /** Any operation, once its route is known to match. */
@@ -19,7 +19,7 @@ export interface MountOptions {
   readonly log: Log;
   /** Fails the request if the reply does not fit its schema, instead of logging the mismatch and sending the valid part. */
   readonly strictReplies: boolean;
-  readonly gate: Gate;
+  readonly middleware: RouteMiddleware;
 }
 
 /** Mounts each route with the operation of the same id. If two paths match, the one with fewer placeholders comes first. */
@@ -37,17 +37,18 @@ export function mountRoutes(
       const operation = (operations as Readonly<Record<string, AnyOperation>>)[id];
       if (!operation) throw new Error(`no operation implements the route ${id}`);
       const run = answerWith(id, route, operation, options);
-      const gate = options.gate(route);
-      if (route.body) mounted[route.method](...gate, readJsonBody(isItemwise(route) ? itemwiseBodyLimit : bodyLimit), run);
-      else mounted[route.method](...gate, run);
+      const middleware = options.middleware(route);
+      if (route.body) mounted[route.method](...middleware, readJsonBody(isItemwise(route) ? itemwiseBodyLimit : bodyLimit), run);
+      else mounted[route.method](...middleware, run);
     }
-    mounted.all(...options.gate(otherMethodsOf(entries.map(([, route]) => route))), refuseMethod(entries.map(([, route]) => route.method)));
+    const routesOfPath = entries.map(([, route]) => route);
+    mounted.all(...options.middleware(otherMethodsOf(routesOfPath)), refuseMethod(routesOfPath.map(({ method }) => method)));
   }
 }
 
 /** If a path is open and unlimited, all its methods are. Elsewhere a missing method is treated as an unknown route. */
-function otherMethodsOf(routes: readonly Route[]): Asked {
-  return routes.every(({ tier, auth }) => tier === "none" && auth === "none") ? { tier: "none", auth: "none" } : noRoute;
+function otherMethodsOf(routes: readonly Route[]): RouteAccess {
+  return routes.every(({ tier, auth }) => tier === "none" && auth === "none") ? { tier: "none", auth: "none" } : unknownRoute;
 }
 
 /** Sorts literal segments before placeholders, from left to right. */
@@ -66,7 +67,7 @@ function answerWith(id: string, route: Route, operation: AnyOperation, { context
     // The connection is silent while the operation works.
     if (route.slow) request.socket.setTimeout(0);
     const answer = encodeAnswer(route, await operation(decoded, { ...context, caller: callerOf(request, response) }));
-    if (route.slow) request.socket.setTimeout(silenceMs);
+    if (route.slow) request.socket.setTimeout(idleTimeoutMs);
     if (answer.kind === "json" && answer.mismatch) {
       if (strictReplies)
         throw new Error(`the reply of ${id} does not fit its schema: ${answer.mismatch.message}`, { cause: answer.mismatch });

@@ -4,7 +4,7 @@ import type { Route } from "../../src/contract/route.ts";
 import { routes } from "../../src/contract/routes/index.ts";
 
 /** Paths that every daemon answers: its own health. Monitoring asks each daemon at its own address. */
-const own = new Set<string>([
+const healthPaths = new Set<string>([
   ...Object.values<Route>(routes)
     .filter(({ tier }) => tier === "none")
     .map(({ path }) => path),
@@ -13,9 +13,9 @@ const own = new Set<string>([
 ]);
 
 /** Refuses all requests except those about the daemon's own health, because it lacks the role `api`. Clients can try another daemon. */
-export function ownHealthOnly(roles: string): RequestHandler {
+export function healthOnly(roles: string): RequestHandler {
   return (request, _response, next) => {
-    if (own.has(request.path)) return next();
+    if (healthPaths.has(request.path)) return next();
     throw new Problem("unavailable", `This daemon has the roles ${roles} and only reports its own health; ask a daemon with the role api`);
   };
 }

@@ -2,14 +2,14 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Request, Response } from "express";
 import type { StreamedBytes } from "../../src/contract/answer.ts";
-import { breakOff } from "./break-off.ts";
-import { type Pace, watchPace } from "./pace.ts";
+import { abortAnswer } from "./connection.ts";
+import { monitorThroughput, type ThroughputMonitor } from "./throughput.ts";
 
 /** Cuts off a client that reads nothing for this long, because the answer holds a database snapshot open. */
-const stallMs = 60_000;
+const stallTimeoutMs = 60_000;
 /** Cuts off a client that reads less than this per minute. Even a bad mobile connection is faster. */
-const leastBytes = 1024 * 1024;
-const paceMs = 60_000;
+const minBytes = 1024 * 1024;
+const intervalMs = 60_000;
 
 /**
  * Streams parts as they are produced and read. Resolves when all are sent or the client has disconnected, and closes the source. Throws if
@@ -26,42 +26,42 @@ export async function sendStream(request: Request, response: Response, { mediaTy
       response.end();
       return;
     }
-    const cut = (): void => breakOff(request, response);
-    response.setTimeout(stallMs, cut);
-    const pace = watchPace({ everyMs: paceMs, leastBytes, onSlow: cut });
+    const cut = (): void => abortAnswer(request, response);
+    response.setTimeout(stallTimeoutMs, cut);
+    const monitor = monitorThroughput({ intervalMs, minBytes, onSlow: cut });
     try {
-      await pipeline(Readable.from(startingWith(first.value, parts, pace, cut)), response);
+      await pipeline(Readable.from(withFirst(first.value, parts, monitor, cut)), response);
     } finally {
-      pace.end();
+      monitor.end();
     }
   } catch (error) {
     // A client that disconnects early is not an error.
-    if (!isDeparture(error)) throw error;
+    if (!isDisconnect(error)) throw error;
   } finally {
     await parts.return?.();
   }
 }
 
-async function* startingWith(
+async function* withFirst(
   first: Uint8Array,
   others: AsyncIterator<Uint8Array>,
-  pace: Pace,
+  monitor: ThroughputMonitor,
   cut: () => void,
 ): AsyncGenerator<Uint8Array> {
   yield first;
-  pace.took(first.length);
+  monitor.read(first.length);
   for (;;) {
-    const next = await pace.making(others.next()).catch((error: unknown) => {
+    const next = await monitor.producing(others.next()).catch((error: unknown) => {
       cut();
       throw error;
     });
     if (next.done) return;
     yield next.value;
-    pace.took(next.value.length);
+    monitor.read(next.value.length);
   }
 }
 
-function isDeparture(error: unknown): boolean {
+function isDisconnect(error: unknown): boolean {
   if (error instanceof Error && error.name === "AbortError") return true;
   return error instanceof Error && "code" in error && ["ERR_STREAM_PREMATURE_CLOSE", "ERR_STREAM_DESTROYED"].includes(String(error.code));
 }

@@ -11,12 +11,12 @@ import { shareOf, statWithTimeout } from "../../src/platform/disk/fs-timeout.ts"
 import { NoAnswer } from "../../src/platform/disk/no-answer.ts";
 import { openReal } from "../../src/platform/disk/open-real.ts";
 import { askShare } from "../../src/platform/disk/share-threads.ts";
-import { askedRange } from "./byte-range.ts";
+import { requestedRange } from "./byte-range.ts";
 import { answerDetail } from "./errors.ts";
 import { sendStream } from "./send-stream.ts";
 
 /** Number of bytes to read from a file at once. */
-const pieceBytes = 64 * 1024;
+const chunkBytes = 64 * 1024;
 
 /** How long a client may reuse a JSON reply without asking. After that it sends the `ETag` of its copy. */
 export interface Caching {
@@ -40,7 +40,7 @@ function sendJson(request: Request, response: Response, wire: unknown, caching: 
   response.setHeader("Cache-Control", caching ? (caching.maxAgeSeconds > 0 ? `max-age=${caching.maxAgeSeconds}` : "no-cache") : "no-store");
   response.setHeader("Content-Type", "application/json; charset=utf-8");
   const content = Buffer.from(JSON.stringify(wire));
-  if (caching && isKnown(request, response, { tag: tagOf(content) })) return;
+  if (caching && answerIfUnchanged(request, response, { tag: tagOf(content) })) return;
   sendBuffer(response, content);
 }
 
@@ -52,7 +52,7 @@ async function sendBytes(request: Request, response: Response, bytes: Bytes | St
   response.setHeader("Content-Type", mediaType);
   if (/^(image|video)\//.test(mediaType)) response.setHeader("Cross-Origin-Resource-Policy", "cross-origin");
   if ("file" in content) return await sendFile(request, response, content, ranges);
-  if (!isKnown(request, response, { tag: tagOf(content.buffer) })) sendBuffer(response, content.buffer);
+  if (!answerIfUnchanged(request, response, { tag: tagOf(content.buffer) })) sendBuffer(response, content.buffer);
 }
 
 function isStreamed(bytes: Bytes | StreamedBytes): bytes is StreamedBytes {
@@ -69,10 +69,10 @@ async function sendFile(request: Request, response: Response, content: OnDisk, r
   const { size: bigSize, mtime, mtimeNs } = await file.stat({ bigint: true });
   const size = Number(bigSize);
   const validators = { tag: `"${bigSize.toString(36)}-${mtimeNs.toString(36)}"`, modified: mtime };
-  if (isKnown(request, response, validators)) return;
+  if (answerIfUnchanged(request, response, validators)) return;
   if (ranges) response.setHeader("Accept-Ranges", "bytes");
   // Ranges are defined for GET only.
-  const range = ranges && request.method === "GET" ? askedRange(request.headers, size, validators) : undefined;
+  const range = ranges && request.method === "GET" ? requestedRange(request.headers, size, validators) : undefined;
   if (range === "unsatisfiable") {
     response.setHeader("Content-Range", `bytes */${size}`);
     answerDetail(response, 416, `The range is outside the file, which has ${size} bytes`);
@@ -91,7 +91,7 @@ async function sendFile(request: Request, response: Response, content: OnDisk, r
   }
   try {
     const sent = { bytes: 0 };
-    await pipeline(piecesOf(file, shareOf(content.file), { start, end }, sent), response);
+    await pipeline(chunksOf(file, shareOf(content.file), { start, end }, sent), response);
     // A camera overwrote the file. Cutting the connection shows the client that the rest is missing.
     if (sent.bytes < end - start + 1) request.socket.destroy();
   } catch (error) {
@@ -101,15 +101,15 @@ async function sendFile(request: Request, response: Response, content: OnDisk, r
 }
 
 /** Yields the bytes of a file from `start` to `end`, or to its current end. Reads from network shares have a time limit. */
-async function* piecesOf(
+async function* chunksOf(
   file: FileHandle,
   share: string | undefined,
   { start, end }: { readonly start: number; readonly end: number },
   sent: { bytes: number },
 ): AsyncGenerator<Buffer> {
   for (let at = start; at <= end; at = start + sent.bytes) {
-    const question = () => file.read(Buffer.allocUnsafe(Math.min(pieceBytes, end - at + 1)), 0, null, at);
-    const { buffer, bytesRead } = await (share === undefined ? question() : askShare(share, question));
+    const readChunk = () => file.read(Buffer.allocUnsafe(Math.min(chunkBytes, end - at + 1)), 0, null, at);
+    const { buffer, bytesRead } = await (share === undefined ? readChunk() : askShare(share, readChunk));
     if (bytesRead === 0) return;
     sent.bytes += bytesRead;
     yield buffer.subarray(0, bytesRead);
@@ -121,8 +121,8 @@ type OnDisk = Extract<Bytes["content"], { readonly file: string }>;
 /** Opens a regular file. Does not follow links, and does not block on a pipe, which would hold a thread forever. */
 async function openFile({ file: path, isReal }: OnDisk): Promise<FileHandle> {
   try {
-    const asItLies = () => open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
-    const file = await statWithTimeout(dirname(path), () => (isReal ? openReal(path) : asItLies()));
+    const openDirectly = () => open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    const file = await statWithTimeout(dirname(path), () => (isReal ? openReal(path) : openDirectly()));
     if (file && (await file.stat()).isFile()) return file;
     await file?.close();
   } catch (cause) {
@@ -142,15 +142,15 @@ function tagOf(content: Buffer): string {
  * Sets the validators of the content and answers 304 if the client already has it. `request.fresh` of Express does not work here: `fetch`
  * adds `Cache-Control: no-cache` to `If-None-Match`, which Express takes as a request for the full content.
  */
-function isKnown(request: Request, response: Response, content: { readonly tag: string; readonly modified?: Date }): boolean {
+function answerIfUnchanged(request: Request, response: Response, content: { readonly tag: string; readonly modified?: Date }): boolean {
   response.setHeader("ETag", content.tag);
   if (content.modified) response.setHeader("Last-Modified", content.modified.toUTCString());
   const { "if-none-match": tags, "if-modified-since": since } = request.headers;
-  const known =
+  const isUnchanged =
     tags !== undefined
       ? tags.split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === content.tag)
       : content.modified !== undefined && since !== undefined && Math.trunc(content.modified.getTime() / 1000) * 1000 <= Date.parse(since);
-  if (!known) return false;
+  if (!isUnchanged) return false;
   response.removeHeader("Content-Type");
   response.statusCode = 304;
   response.end();

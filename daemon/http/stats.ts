@@ -6,7 +6,7 @@ export interface RequestCounter {
   stats(): RequestStats;
 }
 
-const keptLatencies = 1024;
+const maxLatencies = 1024;
 
 /** Creates a counter. Calls `onAnswer` with the duration of each answer in milliseconds. */
 export function createRequestCounter(onAnswer: (milliseconds: number) => void = () => {}): RequestCounter {
@@ -16,7 +16,7 @@ export function createRequestCounter(onAnswer: (milliseconds: number) => void = 
   return {
     count: (status, milliseconds) => {
       byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
-      latest[total % keptLatencies] = milliseconds;
+      latest[total % maxLatencies] = milliseconds;
       total += 1;
       onAnswer(milliseconds);
     },

@@ -5,7 +5,7 @@ import { createKeyring, type Keyring } from "../../src/platform/keys/keyring.ts"
 import type { Limiter } from "../../src/platform/limits/limiter.ts";
 import { queryValue } from "../http/authenticate.ts";
 import type { ClientAddress } from "../http/client-address.ts";
-import { isOwnOrigin } from "../http/origin.ts";
+import { isOwnOrigin } from "../http/host.ts";
 import type { Authentication, Gates } from "./handshake.ts";
 
 const keyProtocol = "api-key.";

@@ -2,8 +2,8 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { livePaths, refusals } from "../../src/contract/live.ts";
 import { foreignHost } from "../../src/platform/access/allowed-host.ts";
-import { isOwnOrigin } from "../http/origin.ts";
-import { rawRefusal } from "../http/raw-answer.ts";
+import { rawRefusal } from "../http/connection.ts";
+import { isOwnOrigin } from "../http/host.ts";
 
 /** Access checks of a connection, in addition to its path. Each may be asynchronous. */
 export interface Gates {

@@ -5,22 +5,22 @@ import { requireKey } from "./authenticate.ts";
 import { limitRate, type RateLimit } from "./rate-limit.ts";
 
 /** Options of the middleware before each route. Without a part, its check is skipped. */
-export interface GateOptions {
+export interface MiddlewareOptions {
   readonly rateLimit?: RateLimit | undefined;
   readonly keyring?: Keyring | undefined;
 }
 
 /** The properties of a route that decide about access and rate limit. */
-export type Asked = Pick<Route, "tier" | "auth"> & Partial<Pick<Route, "tag">>;
+export type RouteAccess = Pick<Route, "tier" | "auth"> & Partial<Pick<Route, "tag">>;
 
 /** Returns the middleware that runs before a route: first the rate limit, then the key. */
-export type Gate = (asked: Asked) => readonly RequestHandler[];
+export type RouteMiddleware = (access: RouteAccess) => readonly RequestHandler[];
 
 /** Unknown paths are protected like routes, so that a client without a key learns nothing about paths. */
-export const noRoute: Asked = {};
+export const unknownRoute: RouteAccess = {};
 
 /** Creates the access checks of a daemon. Without a limiter or a keyring, that check is skipped. */
-export function createGate({ rateLimit, keyring }: GateOptions): Gate {
+export function createRouteMiddleware({ rateLimit, keyring }: MiddlewareOptions): RouteMiddleware {
   return ({ tier = "default", auth = "key", tag }) => [
     ...(rateLimit && tier !== "none" ? [limitRate(tier, rateLimit, tag === "analytics" ? "sentence" : "record")] : []),
     ...(keyring && auth === "key" ? [requireKey(keyring)] : []),

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Request, Response } from "express";
 
 /** Returns a refusal as raw HTTP, for a connection without a server response, and closes it. `headers` are additional ones. */
 export function rawRefusal(status: string, detail: string, headers: Readonly<Record<string, string>> = {}): string {
@@ -8,4 +9,14 @@ export function rawRefusal(status: string, detail: string, headers: Readonly<Rec
     `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\n` +
     `${further.join("")}X-Request-ID: ${randomUUID()}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
   );
+}
+
+/**
+ * Aborts an answer that is partly sent, so that the client cannot take it for complete. In HTTP/1.0, which some proxies use, an answer
+ * without a length ends when the connection closes. Only a reset shows that the rest is missing.
+ */
+export function abortAnswer(request: Request, response: Response): void {
+  // TLS itself distinguishes a closed connection from a cut one.
+  if (request.httpVersion === "1.0" && !("encrypted" in request.socket)) request.socket.resetAndDestroy();
+  response.destroy();
 }
