@@ -1,9 +1,8 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
-import { createCameraLabels } from "./camera-labels.ts";
-import { showFigures } from "./figures.ts";
-import { type ProcessSources, showProcess } from "./process.ts";
-import { type LateSources, promptly } from "./promptly.ts";
-import { countWork, type Work } from "./work.ts";
+import { createDatabaseGauges } from "./database-gauges.ts";
+import { type ProcessSources, registerProcessMetrics } from "./process.ts";
+import { type SlowSources, staleWhileRevalidate } from "./stale-while-revalidate.ts";
+import { createCameraLabels, createWorkMetrics, type Work } from "./work.ts";
 
 /** The metrics of one daemon. */
 export interface Metrics extends Work {
@@ -17,7 +16,7 @@ const misnamed = ["nodejs_active_handles_total", "nodejs_active_requests_total",
 /** The metrics of a daemon, whose parts are created later. */
 export interface DaemonMetrics extends Metrics {
   /** Attaches what each scrape reads. Call it once, before the first scrape. */
-  observe(sources: ProcessSources & LateSources): void;
+  observe(sources: ProcessSources & SlowSources): void;
 }
 
 /** Creates the metrics of one daemon in a separate registry. */
@@ -28,12 +27,12 @@ export function createMetrics(): DaemonMetrics {
   const cameras = createCameraLabels();
   let refresh = async (): Promise<void> => {};
   return {
-    ...countWork(registry, cameras),
+    ...createWorkMetrics(registry, cameras),
     observe: (sources) => {
-      showProcess(registry, sources);
-      const show = showFigures(registry, cameras);
-      const [figures, disks] = [promptly(sources.figures), promptly(sources.disks)];
-      refresh = async () => show(...(await Promise.all([figures(), disks()])));
+      registerProcessMetrics(registry, sources);
+      const update = createDatabaseGauges(registry, cameras);
+      const [figures, disks] = [staleWhileRevalidate(sources.figures), staleWhileRevalidate(sources.disks)];
+      refresh = async () => update(...(await Promise.all([figures(), disks()])));
     },
     text: async () => {
       await refresh();
@@ -43,6 +42,6 @@ export function createMetrics(): DaemonMetrics {
 }
 
 /** Returns metrics that are not exposed, for work that does not belong to the home. */
-export function uncounted(): Metrics {
-  return { ...countWork(new Registry(), createCameraLabels()), text: async () => "" };
+export function unexposedMetrics(): Metrics {
+  return { ...createWorkMetrics(new Registry(), createCameraLabels()), text: async () => "" };
 }

@@ -19,7 +19,7 @@ export interface ProcessSources {
 }
 
 /** Creates the metrics that are read from the process at each scrape. */
-export function showProcess(registry: Registry, sources: ProcessSources): void {
+export function registerProcessMetrics(registry: Registry, sources: ProcessSources): void {
   const registers = [registry];
   const gauge = (name: string, help: string, labelNames: string[], collect: (gauge: Gauge) => void): void => {
     new Gauge({

@@ -6,7 +6,6 @@ import type { DetectOutcome } from "../../src/pipeline/detect.ts";
 import { type QueueName, queueNames } from "../../src/work/jobs/jobs-repository.ts";
 import type { PublishedRow } from "../../src/work/journal/journal-repository.ts";
 import { type UpstreamName, upstreamNames } from "../../src/work/operations/upstream-state.ts";
-import type { CameraLabels } from "./camera-labels.ts";
 
 const stages = ["watch", "batch", ...queueNames] as const;
 const deliveryChannels = [...channels, "outbound_webhook"] as const;
@@ -37,99 +36,110 @@ export interface Work {
   selftested(passed: boolean): void;
 }
 
-/** Creates the metrics of the daemon's work. Known label values start at 0, so that the first event shows as an increase. */
-export function countWork(registry: Registry, cameraLabel: CameraLabels): Work {
-  const registers = [registry];
-  const counter = (name: string, help: string, labels: Readonly<Record<string, readonly string[]>> = {}) => {
-    const made = new Counter({ name: `homesec_${name}`, help, labelNames: Object.keys(labels), registers });
-    for (const values of combinations(labels)) made.inc(values, 0);
-    return made;
-  };
-  const histogram = (name: string, help: string, buckets: readonly number[], labels: Readonly<Record<string, readonly string[]>> = {}) => {
-    const made = new Histogram({ name: `homesec_${name}`, help, buckets: [...buckets], labelNames: Object.keys(labels), registers });
-    for (const values of combinations(labels)) made.zero(values);
-    return made;
-  };
+/** Maximum number of cameras with separate time series. A home has about a dozen. Further cameras share one label value. */
+const maxCameras = 100;
 
-  const pictures = counter("pictures_total", "Files added to the ledger, by camera; cameras beyond the first 100 count as other", {
-    camera_id: [],
-  });
-  const finished = counter("pictures_finished_total", `Pictures by outcome: ${pictureOutcomes.join(", ")}; deferred ones count again`, {
-    outcome: pictureOutcomes,
-  });
-  const durations = histogram("stage_duration_seconds", `Duration of each stage: ${stages.join(", ")}`, workBuckets, { stage: stages });
-  const failures = counter("job_failures_total", "Stage runs that failed because of a fault in homesec, by queue", {
-    queue: queueNames,
-  });
-  const entries = counter("journal_entries_total", "Journal entries published to clients, by type", { type: journalTypes });
-  const detections = counter("detections_total", "Objects detected, by class", { object_type: [...objectTypes, "other"] });
-  const judged = counter("events_judged_total", "Events scored, by risk level", { risk_level: riskLevels });
-  const alerts = counter("alerts_total", "Alerts raised, by severity", { severity: severities });
-  const verdicts = counter(
-    "rule_verdicts_total",
-    "Rule verdicts on events: raised, suppressed (by a cooldown), silenced (by a silence), not_matched",
-    { outcome: verdictOutcomes },
-  );
-  const attempts = counter("delivery_attempts_total", `Messages sent by ${deliveryChannels.join(", ")}: ${deliveryOutcomes.join(", ")}`, {
-    channel: deliveryChannels,
-    outcome: deliveryOutcomes,
-  });
-  const delays = histogram("notification_delay_seconds", "Time from the alert until a recipient was notified", delayBuckets);
-  const asked = counter("upstream_requests_total", "Calls to upstream services: success, failure", {
-    service: upstreamNames,
-    outcome: ["success", "failure"],
-  });
-  const answers = histogram("upstream_request_duration_seconds", "Duration of calls to upstream services", workBuckets, {
-    service: upstreamNames,
-  });
-  const opens = counter("circuit_breaker_opens_total", "Times that the circuit breaker of a service opened", {
-    service: upstreamNames,
-  });
-  const http = histogram("http_request_duration_seconds", "Duration of HTTP requests", httpBuckets);
-  const selftests = counter("selftests_total", "Self-tests by outcome: passed, failed", { outcome: ["passed", "failed"] });
-  let selftestFailing = 0;
-  new Gauge({
-    name: "homesec_selftest_failing",
-    help: "1 from a failed self-test until the next one passes",
-    registers,
-    collect() {
-      this.set(selftestFailing);
-    },
-  });
+/** Returns the label value of a camera: its id, or `other` beyond the first hundred. */
+export type CameraLabels = (cameraId: string) => string;
 
+/** Creates the camera labels of one daemon, first come, first served. */
+export function createCameraLabels(): CameraLabels {
+  const known = new Set<string>();
+  return (cameraId) => {
+    if (known.size < maxCameras) known.add(cameraId);
+    return known.has(cameraId) ? cameraId : "other";
+  };
+}
+
+/** Creates the metrics of the daemon's work. */
+export function createWorkMetrics(registry: Registry, cameraLabel: CameraLabels): Work {
+  const metrics = createInstruments(registry);
   return {
     picturesRegistered: (cameraId, { added, pending }) => {
-      pictures.inc({ camera_id: cameraLabel(cameraId) }, added);
-      finished.inc({ outcome: "skipped" }, added - pending);
+      metrics.pictures.inc({ camera_id: cameraLabel(cameraId) }, added);
+      metrics.finished.inc({ outcome: "skipped" }, added - pending);
     },
-    pictureDone: (outcome) => finished.inc({ outcome }),
-    stageDone: (stage, seconds) => durations.observe({ stage }, seconds),
-    jobFailed: (queue) => failures.inc({ queue }),
+    pictureDone: (outcome) => metrics.finished.inc({ outcome }),
+    stageDone: (stage, seconds) => metrics.durations.observe({ stage }, seconds),
+    jobFailed: (queue) => metrics.failures.inc({ queue }),
     published: (rows) => {
       for (const { type, data } of rows) {
-        entries.inc({ type });
-        if (type === "detection.new") detections.inc({ object_type: known(objectTypes, data, "object_type") ?? "other" });
+        metrics.entries.inc({ type });
+        if (type === "detection.new") metrics.detections.inc({ object_type: known(objectTypes, data, "object_type") ?? "other" });
         const level = type === "batch.analysis_completed" ? known(riskLevels, data, "risk_level") : undefined;
-        if (level) judged.inc({ risk_level: level });
+        if (level) metrics.judged.inc({ risk_level: level });
         const severity = type === "alert_created" ? known(severities, data, "severity") : undefined;
-        if (severity) alerts.inc({ severity });
+        if (severity) metrics.alerts.inc({ severity });
       }
     },
-    ruleVerdicts: (given) => {
-      for (const { outcome, silence_id } of given) verdicts.inc({ outcome: silence_id === null ? outcome : "silenced" });
+    ruleVerdicts: (rows) => {
+      for (const { outcome, silence_id } of rows) metrics.verdicts.inc({ outcome: silence_id === null ? outcome : "silenced" });
     },
-    deliveryAttempted: (channel, outcome) => attempts.inc({ channel, outcome }),
-    notified: (seconds) => delays.observe(seconds),
+    deliveryAttempted: (channel, outcome) => metrics.attempts.inc({ channel, outcome }),
+    notified: (seconds) => metrics.delays.observe(seconds),
     upstreamAsked: (service, outcome, seconds) => {
-      asked.inc({ service, outcome });
-      answers.observe({ service }, seconds);
+      metrics.upstreamRequests.inc({ service, outcome });
+      metrics.upstreamDurations.observe({ service }, seconds);
     },
-    breakerOpened: (service) => opens.inc({ service }),
-    httpAnswered: (seconds) => http.observe(seconds),
+    breakerOpened: (service) => metrics.breakerOpens.inc({ service }),
+    httpAnswered: (seconds) => metrics.httpDurations.observe(seconds),
     selftested: (passed) => {
-      selftests.inc({ outcome: passed ? "passed" : "failed" });
-      selftestFailing = passed ? 0 : 1;
+      metrics.selftests.inc({ outcome: passed ? "passed" : "failed" });
+      metrics.selftestFailing.set(passed ? 0 : 1);
     },
+  };
+}
+
+/** Creates counters and histograms. Known label values start at 0, so that the first event shows as an increase. */
+function createInstruments(registry: Registry) {
+  const registers = [registry];
+  const counter = (name: string, help: string, labels: LabelValues = {}) => {
+    const created = new Counter({ name: `homesec_${name}`, help, labelNames: Object.keys(labels), registers });
+    for (const values of combinations(labels)) created.inc(values, 0);
+    return created;
+  };
+  const histogram = (name: string, help: string, buckets: number[], labels: LabelValues = {}) => {
+    const created = new Histogram({ name: `homesec_${name}`, help, buckets, labelNames: Object.keys(labels), registers });
+    for (const values of combinations(labels)) created.zero(values);
+    return created;
+  };
+  const service = upstreamNames;
+  return {
+    pictures: counter("pictures_total", "Files added to the ledger, by camera; cameras beyond the first 100 count as other", {
+      camera_id: [],
+    }),
+    finished: counter("pictures_finished_total", `Pictures by outcome: ${pictureOutcomes.join(", ")}; deferred ones count again`, {
+      outcome: pictureOutcomes,
+    }),
+    durations: histogram("stage_duration_seconds", `Duration of each stage: ${stages.join(", ")}`, workBuckets, { stage: stages }),
+    failures: counter("job_failures_total", "Stage runs that failed because of a fault in homesec, by queue", { queue: queueNames }),
+    entries: counter("journal_entries_total", "Journal entries published to clients, by type", { type: journalTypes }),
+    detections: counter("detections_total", "Objects detected, by class", { object_type: [...objectTypes, "other"] }),
+    judged: counter("events_judged_total", "Events scored, by risk level", { risk_level: riskLevels }),
+    alerts: counter("alerts_total", "Alerts raised, by severity", { severity: severities }),
+    verdicts: counter(
+      "rule_verdicts_total",
+      "Rule verdicts on events: raised, suppressed (by a cooldown), silenced (by a silence), not_matched",
+      { outcome: verdictOutcomes },
+    ),
+    attempts: counter("delivery_attempts_total", `Messages sent by ${deliveryChannels.join(", ")}: ${deliveryOutcomes.join(", ")}`, {
+      channel: deliveryChannels,
+      outcome: deliveryOutcomes,
+    }),
+    delays: histogram("notification_delay_seconds", "Time from the alert until a recipient was notified", delayBuckets),
+    upstreamRequests: counter("upstream_requests_total", "Calls to upstream services: success, failure", {
+      service,
+      outcome: ["success", "failure"],
+    }),
+    upstreamDurations: histogram("upstream_request_duration_seconds", "Duration of calls to upstream services", workBuckets, { service }),
+    breakerOpens: counter("circuit_breaker_opens_total", "Times that the circuit breaker of a service opened", { service }),
+    httpDurations: histogram("http_request_duration_seconds", "Duration of HTTP requests", httpBuckets),
+    selftests: counter("selftests_total", "Self-tests by outcome: passed, failed", { outcome: ["passed", "failed"] }),
+    selftestFailing: new Gauge({
+      name: "homesec_selftest_failing",
+      help: "1 from a failed self-test until the next one passes",
+      registers,
+    }),
   };
 }
 
@@ -144,8 +154,10 @@ function known<V extends string>(values: readonly V[], data: string, field: stri
   return values.find((each) => each === value);
 }
 
+type LabelValues = Readonly<Record<string, readonly string[]>>;
+
 /** Returns all combinations of label values. A label without known values yields none. */
-function combinations(labels: Readonly<Record<string, readonly string[]>>): readonly Readonly<Record<string, string>>[] {
+function combinations(labels: LabelValues): readonly Readonly<Record<string, string>>[] {
   return Object.entries(labels).reduce<readonly Readonly<Record<string, string>>[]>(
     (before, [name, values]) => before.flatMap((each) => values.map((value) => ({ ...each, [name]: value }))),
     [{}],

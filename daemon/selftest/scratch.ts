@@ -11,7 +11,7 @@ import { createInProcessDispatcher } from "../../src/platform/store/in-process-d
 import { beatProcess } from "../../src/work/jobs/processes-repository.ts";
 import { createSchema, dropSchema, leftoverSchemas, selftestSchema } from "../../src/work/selftest/selftest-repository.ts";
 import { thisProcess } from "../cluster/own-process.ts";
-import { uncounted } from "../metrics/metrics.ts";
+import { unexposedMetrics } from "../metrics/metrics.ts";
 import { createPipeline } from "../pipeline/pipeline.ts";
 import { createWaker } from "../pipeline/waker.ts";
 import { createWatching } from "../pipeline/watching.ts";
@@ -140,7 +140,7 @@ async function run(parts: WorkerContext, db: Database, root: string, lifecycle: 
     upstreams: { ...upstreams, enrichmentWaitMs: () => Math.min(upstreams.enrichmentWaitMs(), longestEnrichmentMs) },
     dispatcher,
     deliveryDispatcher: dispatcher,
-    metrics: uncounted(),
+    metrics: unexposedMetrics(),
   };
   const publisher = createPublisher({ db, log: parts.context.log, onPublished: () => {} });
   const pipeline = createPipeline(own);

@@ -2,13 +2,13 @@ import { Gauge, type Registry } from "prom-client";
 import type { Figures } from "../../src/admin/system/figures.ts";
 import { cameraStatuses } from "../../src/contract/constants.ts";
 import type { Disks } from "../../src/platform/disk/disk.ts";
-import type { CameraLabels } from "./camera-labels.ts";
+import type { CameraLabels } from "./work.ts";
 
 /** Updates the gauges from the metrics of database and disks. */
-export type Show = (figures: Figures | undefined, disks: Disks | undefined) => void;
+export type UpdateGauges = (figures: Figures | undefined, disks: Disks | undefined) => void;
 
 /** Creates the gauges for database and disks. Unknown values are absent instead of stale. */
-export function showFigures(registry: Registry, cameraLabel: CameraLabels): Show {
+export function createDatabaseGauges(registry: Registry, cameraLabel: CameraLabels): UpdateGauges {
   const gauge = <L extends string = never>(name: string, help: string, ...labelNames: L[]) =>
     new Gauge({ name: `homesec_${name}`, help, labelNames, registers: [registry] });
 
@@ -36,7 +36,7 @@ export function showFigures(registry: Registry, cameraLabel: CameraLabels): Show
   const diskSize = gauge("disk_size_bytes", "Size of the disk of the data folder, and of that of the pictures if different", "disk");
   const all = [jobs, oldestJob, oldestPicture, cameras, lastPicture, incidents, batches, pendingAlerts, silences, stored, pictureBytes];
   // A gauge without labels is 0 after a reset; removing its value makes it absent.
-  const forget = (gauges: readonly Gauge<string>[]): void => {
+  const clear = (gauges: readonly Gauge<string>[]): void => {
     for (const each of gauges) {
       each.reset();
       each.remove({});
@@ -44,7 +44,7 @@ export function showFigures(registry: Registry, cameraLabel: CameraLabels): Show
   };
 
   return (figures, disks) => {
-    forget([...all, databaseBytes, diskFree, diskSize]);
+    clear([...all, databaseBytes, diskFree, diskSize]);
     for (const [disk, { freeBytes, totalBytes }] of disks ?? []) {
       diskFree.set({ disk }, freeBytes);
       diskSize.set({ disk }, totalBytes);
