@@ -47,7 +47,7 @@ describe("the built program", () => {
       const heard = await run(`${args} > /dev/full`);
       expect([heard.exitCode, heard.stderr]).toEqual([
         1,
-        "homesec: cannot write to stdout: the disk is full; make room or choose another disk\n",
+        "homesec: cannot write to stdout: the disk is full; free some space or choose another disk\n",
       ]);
       expect((await run(`${args} > /dev/full 2>&1`)).exitCode).toBe(1);
     }

@@ -267,7 +267,7 @@ describe("a picture whose time or name is set after the upload is processed once
     expect(await outcomeOf(await entered(names[2]))).toEqual({ status: "skipped", reason: "moved", job: null, seen: [] });
   });
 
-  test("a file that is sent repeatedly is not deferred for ever, and a copy is not the same file", async () => {
+  test("a file that is sent repeatedly is not deferred forever, and a copy is not the same file", async () => {
     const path = await picture();
     await looked(await entered(path));
     await setTime(path, 120_000);

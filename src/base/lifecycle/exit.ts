@@ -1,6 +1,6 @@
 /**
  * Tells whether file operations are pending. Node.js waits for them before it exits, and an operation on a network share whose server is
- * down ends only with the share.
+ * down ends only when the server is back.
  */
 export function asksFiles(): boolean {
   return process.getActiveResourcesInfo().some((name) => name.startsWith("FSReq"));
@@ -10,7 +10,7 @@ export function asksFiles(): boolean {
  * Ends this process by a signal as if it had no handler: no pending operation delays it, and its parent sees 128 plus the signal number.
  */
 export function exitBySignal(signal: NodeJS.Signals): void {
-  // Node.js does this at a normal exit, but not at this one
+  // Node.js resets the terminal at a normal exit, but not when a signal ends it
   if (process.stdin.isTTY && process.stdin.isRaw) process.stdin.setRawMode(false);
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);

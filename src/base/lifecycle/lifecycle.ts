@@ -5,7 +5,7 @@ interface Step {
   readonly ownTime: boolean;
 }
 
-/** Total time for all steps without `ownTime`; after it, each remaining step gets a moment. */
+/** Time for the whole stop. After it, each remaining step without `ownTime` gets only `lastMomentMs`. */
 const allWithinMs = 4_000;
 const lastMomentMs = 100;
 
@@ -25,8 +25,8 @@ export class Lifecycle {
 
   /**
    * Stops everything, last started first; a second call waits for the first. A step that fails or exceeds its time does not prevent the
-   * others; when the total time is used up, each remaining step gets a moment. Rejects with one AggregateError that names the failed
-   * steps.
+   * others; once the total time is used up, each remaining step without `ownTime` gets only a moment. Rejects with one AggregateError
+   * that names the failed steps.
    */
   stop(): Promise<void> {
     this.#stopping ??= this.#stopAll();

@@ -16,7 +16,7 @@ export function crossChecks(config: Config): { readonly errors: readonly string[
     warnings.push("BATCH_IDLE_TIMEOUT_SECONDS is longer than BATCH_WINDOW_SECONDS: batches always close by their window");
   }
   if (config.apiKeyEnabled && config.apiKeys.length === 0) {
-    errors.push("API_KEYS is not set: API_KEY_ENABLED=true needs at least one key; `homesec keys generate` makes one");
+    errors.push("API_KEYS is not set: API_KEY_ENABLED=true needs at least one key; create one with `homesec keys generate`");
   }
   if (!config.apiKeyEnabled && config.apiKeys.length > 0) {
     warnings.push("API_KEYS has no effect without API_KEY_ENABLED=true");
@@ -24,7 +24,7 @@ export function crossChecks(config: Config): { readonly errors: readonly string[
   const missing = rolesLeftOut(config.roles);
   if (missing.length > 0 && config.databaseUrl === undefined) {
     errors.push(
-      `ROLES is ${rolesText(config.roles)}: nobody would do the rest (${missing.join(", ")}), since no other daemon can use the embedded database; set DATABASE_URL to one that all daemons reach, or leave ROLES out`,
+      `ROLES is ${rolesText(config.roles)}: no daemon would run the other roles (${missing.join(", ")}), because only this daemon can use the embedded database; set DATABASE_URL to a shared server, or remove ROLES`,
     );
   }
   if (missing.length > 0 && config.redisUrl === undefined && config.roles.includes("api") && config.rateLimitEnabled) {
@@ -48,12 +48,12 @@ export function crossChecks(config: Config): { readonly errors: readonly string[
 
 /** State that several daemons do not share without a common store. */
 const notShared =
-  "REDIS_URL is not set: each daemon with the role api counts rate limits for itself, so that a client has as many requests as there are such daemons; all else is shared through the database";
+  "REDIS_URL is not set: each daemon with the role api counts rate limits separately, so a client gets the limit once per such daemon; everything else is shared through the database";
 
 /** Returns the warning that other machines can use the API without a key; undefined if they cannot. */
 export function openToNetwork({ apiKeyEnabled, host }: Pick<Config, "apiKeyEnabled" | "host">): string | undefined {
   if (apiKeyEnabled || isLoopback(host)) return undefined;
-  return `HOST is ${host} and no API key is needed: everybody in that network can see and change everything; make a key with \`homesec keys generate\``;
+  return `HOST is ${host} and no API key is required: everyone on that network can see and change everything; create a key with \`homesec keys generate\``;
 }
 
 /** Tells whether a listen address is reachable only from this machine. */

@@ -170,7 +170,7 @@ export function createSettings({ db, config, log, clock }: SettingsOptions): Sto
   const reload = (): void => {
     load().catch((error: unknown) => {
       if (!unlisten) return;
-      log.warn({ err: error }, "changed settings could not be read; the known ones stay in force until they can");
+      log.warn({ err: error }, "changed settings could not be read; the previous ones stay in force until then");
       retry ??= setTimeout(() => {
         retry = undefined;
         reload();
@@ -218,7 +218,7 @@ function parseRows(rows: readonly SettingRow[], log: Log): Partial<LiveSettings>
     const name = names.find((each) => fields[each].key === row.key);
     const value = name && fields[name].schema.safeParse(row.value);
     if (name && value?.success) known[name] = value.data;
-    else log.warn({ setting: row.key }, "a stored setting is not understood and has no effect");
+    else log.warn({ setting: row.key }, "a stored setting is invalid and has no effect");
   }
   return known as Partial<LiveSettings>;
 }

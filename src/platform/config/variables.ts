@@ -16,7 +16,7 @@ export const variables = {
     kind: kinds.roles,
     default: "all",
     description:
-      "Tasks of this daemon if several share a database: `api` serves HTTP and WebSocket, `watch` finds pictures, `detect` detects objects, `analyze` judges events, `alert` evaluates rules, `deliver` sends messages, `maintain` runs background tasks (docs/operations.md)",
+      "Tasks of this daemon if several share a database: `api` serves HTTP and WebSocket, `watch` finds pictures, `detect` detects objects, `analyze` judges events, `alert` evaluates rules, `deliver` sends messages, `maintain` runs background tasks (docs/several-machines.md)",
   },
   ALLOWED_HOSTS: {
     group: "server",
@@ -177,7 +177,7 @@ export const variables = {
   DETECTOR_MODEL_PATH: {
     group: "upstream",
     kind: kinds.path,
-    description: "Custom ONNX YOLO model for the built-in detector, which then finds all nine classes (docs/operations.md)",
+    description: "Custom ONNX YOLO model for the built-in detector, which then finds all nine classes (docs/detection.md)",
   },
   DETECTOR_CONFIDENCE: {
     group: "upstream",
@@ -220,7 +220,7 @@ export const variables = {
     kind: kinds.number(0.01, 8760),
     default: "24",
     unit: "hours",
-    description: "Time for which an entity is remembered",
+    description: "Forget an entity after this time without a sighting",
   },
   REID_MAX_CONCURRENT: {
     group: "enrichment",
@@ -261,13 +261,13 @@ export const variables = {
     live: true,
     kind: kinds.webUrl,
     secret: true,
-    description: "Address to which the webhook channel posts; setting it enables the channel",
+    description: "URL for the webhook channel; setting it enables the channel",
   },
   PUBLIC_URL: {
     group: "alerts",
     live: true,
     kind: kinds.serviceUrl,
-    description: "Address at which people reach homesec, for links in emails",
+    description: "Public URL of homesec, for links in emails",
   },
   WEBHOOK_TIMEOUT_SECONDS: timeout("alerts", "30", "Longest wait for a reply to a webhook"),
   OUTBOUND_ALLOW: {
@@ -342,7 +342,7 @@ export const variables = {
     kind: kinds.number(0, 3600),
     default: "5",
     unit: "seconds",
-    description: "Time for which a health reply is cached",
+    description: "Cache a health reply for this time",
   },
   AI_HEALTH_CHECK_TIMEOUT_SECONDS: { ...timeout("health", "3", "Longest wait for an upstream service in a health check"), live: true },
   SELFTEST_INTERVAL_MINUTES: {

@@ -55,7 +55,7 @@ export async function connect(target: ConnectionTarget, options: ConnectOptions)
     if (closed) return;
     closed = true;
     socket.destroy();
-    sql.end({ timeout: 0 }).catch((error: unknown) => log.error({ err: error }, "A lost database connection could not be put away"));
+    sql.end({ timeout: 0 }).catch((error: unknown) => log.error({ err: error }, "A lost database connection could not be discarded"));
     if (established) options.onClosed?.();
   };
 
@@ -71,7 +71,7 @@ export async function connect(target: ConnectionTarget, options: ConnectOptions)
   } catch (error) {
     lose();
     if (!late) throw error;
-    throw Object.assign(new Error(`The server did not take statements within ${timeoutMs} ms`, { cause: error }), {
+    throw Object.assign(new Error(`The server did not accept statements within ${timeoutMs} ms`, { cause: error }), {
       code: "CONNECT_TIMEOUT",
     });
   } finally {

@@ -3,9 +3,9 @@ import { finished, pipeline } from "node:stream/promises";
 import type { SqlFragment } from "./database.ts";
 
 /**
- * Yields the output of a `copy ... to stdout` statement as it arrives: some rows or parts of one at a time, only slightly ahead of the
- * reader. When the reader stops early, it calls `cancel`, which must cancel the statement from another connection, so that the rest of a
- * long table is not read.
+ * Yields the output of a `copy ... to stdout` statement as it arrives: chunks of one or more rows, or parts of one, only slightly ahead of
+ * the reader. If the reader stops early, this function calls `cancel`, which must cancel the statement from another connection, so that
+ * the rest of a long table is not sent.
  */
 export async function* copyOut(statement: SqlFragment, cancel: () => Promise<unknown>): AsyncGenerator<Buffer, void, undefined> {
   const rows = (await (statement as unknown as Streaming).readable()) as Readable;
@@ -28,8 +28,8 @@ export async function* copyOut(statement: SqlFragment, cancel: () => Promise<unk
 export async function copyIn(statement: SqlFragment, chunks: AsyncIterable<Buffer>, signal?: AbortSignal): Promise<void> {
   const query = statement as unknown as Streaming;
   const rows = (await query.writable()) as Writable;
-  // If a row is refused after the last one was sent, the driver rejects only the statement, which has already resolved: the stream would
-  // never end
+  // If the server refuses a row after the last one was sent, the driver only rejects the statement, which has already resolved. Without
+  // this line the stream would never end
   query.reject = (error) => void rows.destroy(error);
   await pipeline(chunks, rows, signal ? { signal } : {});
 }

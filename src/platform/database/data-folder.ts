@@ -48,7 +48,7 @@ export async function lockDataFolder(dataDir: string): Promise<DataFolderLock> {
       const who = rival.pid === process.pid ? "already in use by this process" : `in use by another homesec (pid ${rival.pid})`;
       throw new Problem(
         "conflict",
-        `The data folder ${dataDir} is ${who}; stop that one first (kill ${rival.pid}), or give this one a folder of its own with DATA_DIR`,
+        `The data folder ${dataDir} is ${who}; stop it first (kill ${rival.pid}), or set DATA_DIR to another folder`,
       );
     }
     await sleep(5 + Math.random() * 45);
@@ -111,7 +111,7 @@ async function usable(dataDir: string, use: () => Promise<void>): Promise<void> 
   } catch (cause) {
     throw new Problem(
       "unavailable",
-      `The data folder ${dataDir} cannot be used (${(cause as NodeJS.ErrnoException).code}); choose another with DATA_DIR, or make it and give it to this user`,
+      `The data folder ${dataDir} cannot be used (${(cause as NodeJS.ErrnoException).code}); choose another with DATA_DIR, or create it and give it to this user`,
       { cause },
     );
   }

@@ -77,7 +77,7 @@ const shutdownMs = 15_000;
 
 /**
  * Starts PostgreSQL on `<dataDir>/postgres`, creating the database first if there is none, and waits until it accepts connections. The
- * caller holds the lock of the data folder, so a server found there is an orphan and is stopped. Throws `Problem` with the remedy if this
+ * caller holds the lock of the data folder, so a server found there is an orphan and is stopped. Throws `Problem` with the fix if this
  * machine or folder cannot run it, otherwise `Error` with the server's message.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
@@ -127,7 +127,7 @@ export async function attachEmbeddedPostgres(dataDir: string): Promise<SocketAdd
     if (cause.code !== "EACCES") throw cause;
     throw new Problem(
       "forbidden",
-      `The data folder ${dataDir} belongs to another user; run this as that user, or choose your own with DATA_DIR`,
+      `The data folder ${dataDir} belongs to another user; run homesec as that user, or choose another folder with DATA_DIR`,
       { cause },
     );
   });

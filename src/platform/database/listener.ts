@@ -72,7 +72,7 @@ export class Listener {
       if (session && !session.closed) await session.sql.unsafe(`unlisten ${quoted(subscription.channel)}`);
     } catch (error) {
       // A lost session does not listen either
-      this.#log.debug({ err: error, channel: subscription.channel }, "The channel was given up with its connection");
+      this.#log.debug({ err: error, channel: subscription.channel }, "The channel ended with its connection");
     }
   }
 

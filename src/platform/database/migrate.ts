@@ -20,7 +20,7 @@ export interface MigrationStatus {
   readonly applied: readonly (Migration & { readonly applied_at: Date })[];
   /** The migrations that this program would apply, in order. */
   readonly pending: readonly Migration[];
-  /** The reason why this program must not touch the database, with the remedy; null if it may. */
+  /** The reason why this program must not touch the database, with the fix; null if it may. */
   readonly refusal: string | null;
 }
 
@@ -43,10 +43,10 @@ export async function migrate(
   for (;;) {
     const migration = await db.transaction((sql) => applyNext(sql, files, options.clock));
     if (!migration) break;
-    if (!isNew) options.log.info({ migration: migration.name }, "The database schema was brought forward");
+    if (!isNew) options.log.info({ migration: migration.name }, "The database schema was migrated");
     done.push(migration);
   }
-  if (isNew && done.length > 0) options.log.info({ migrations: done.length }, "The database schema was made");
+  if (isNew && done.length > 0) options.log.info({ migrations: done.length }, "The database schema was created");
   return done;
 }
 
@@ -64,7 +64,7 @@ export async function migrateWithin(
 }
 
 /**
- * Returns the reason why this program cannot use a database with these applied migrations, with the remedy; null if it can. `subject`
+ * Returns the reason why this program cannot use a database with these applied migrations, with the fix; null if it can. `subject`
  * names the database.
  */
 export async function refusalFor(
@@ -160,7 +160,7 @@ async function readMigrations(folder: string): Promise<MigrationFile[]> {
   const files = await Promise.all(
     names.map(async (name) => {
       const number = /^(\d{4})_\w+\.sql$/.exec(name)?.[1];
-      if (number === undefined) throw new Error(`${join(folder, name)} is not named like 0001_what_it_does.sql`);
+      if (number === undefined) throw new Error(`${join(folder, name)} must have a name like 0001_what_it_does.sql`);
       const text = await readFile(join(folder, name), "utf8");
       return { version: Number(number), name, checksum: createHash("sha256").update(text).digest("hex"), text };
     }),

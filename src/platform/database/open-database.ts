@@ -45,8 +45,8 @@ const guestPatienceMs = 10_000;
 const sessionTimeoutMs = 5_000;
 
 /**
- * Opens the database: the server of `DATABASE_URL`, or the embedded one in the data folder. It does not connect yet. Throws `Problem`:
- * `conflict` if another homesec holds the data folder, `invalid` for an unusable `DATABASE_URL`, `unavailable` with the remedy if the
+ * Opens the database: the server of `DATABASE_URL`, which it does not contact yet, or the embedded one in the data folder, which it starts if necessary. Throws `Problem`:
+ * `conflict` if another homesec holds the data folder, `invalid` for an unusable `DATABASE_URL`, `unavailable` with the fix if the
  * embedded server cannot run here.
  */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDatabase> {
@@ -146,7 +146,7 @@ async function waitForGuests(db: Database, log: Log): Promise<void> {
   try {
     while (performance.now() < giveUpAt && (await countGuests(db)) > 0) await sleep(50);
   } catch (error) {
-    log.debug({ err: error }, "Whether others still use the database could not be asked");
+    log.debug({ err: error }, "Could not check whether other commands still use the database");
   }
 }
 

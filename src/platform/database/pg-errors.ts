@@ -11,7 +11,7 @@ export class DatabaseUnavailable extends Problem {
     const remedy = isRefusedForGood(options.cause)
       ? "correct DATABASE_URL"
       : isOutOfRoom(options.cause)
-        ? "make room, it goes on by itself"
+        ? "free some space, then homesec continues automatically"
         : "try again in a moment";
     super("unavailable", `The database is not available: ${reason}; ${remedy}`, options);
   }

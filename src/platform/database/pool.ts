@@ -73,7 +73,8 @@ class Pool implements Database {
     this.#options = options;
     const most = Math.max(1, Math.floor(options.max / 3));
     const turnWaitMs = options.turnWaitMs ?? 20_000;
-    const over = (): Error => new DatabaseUnavailable(`${most} long answers are being read, and none has ended for ${turnWaitMs / 1000} s`);
+    const over = (): Error =>
+      new DatabaseUnavailable(`${most} long queries are being read, and none has finished for ${turnWaitMs / 1000} s`);
     this.#turns = createSemaphore({ max: most, patience: { ms: turnWaitMs, over } });
     this.#unused = new IdleConnections(options.unusedMs ?? unusedMs, (connection) => this.#end(connection));
     this.#listener = new Listener((onClosed, onNotify) => connect(target, { ...this.#session(), onClosed, onNotify }), options.log);
@@ -187,7 +188,7 @@ class Pool implements Database {
         this.#onDrained = resolve;
       });
       const timer = setTimeout(() => {
-        this.#options.log.warn({ connections: this.#open.size }, "Database work was still under way at the end and was cut off");
+        this.#options.log.warn({ connections: this.#open.size }, "Database work was still running at shutdown and was aborted");
         for (const connection of [...this.#open]) connection.destroy();
       }, closeTimeoutMs);
       await drained;
@@ -327,7 +328,7 @@ class Pool implements Database {
   }
 
   #end(connection: Connection): void {
-    connection.end().catch((error: unknown) => this.#options.log.warn({ err: error }, "A database connection did not end well"));
+    connection.end().catch((error: unknown) => this.#options.log.warn({ err: error }, "A database connection could not be closed"));
   }
 
   #forget(connection: Connection): void {
@@ -351,7 +352,7 @@ function closedError(): DatabaseUnavailable {
 function scopeOf(sql: Sql): { readonly sql: Sql; end(): void } {
   let over = false;
   const lent = (...values: unknown[]) => {
-    if (over) throw new Error("A statement was made after its transaction or query had ended; await every statement inside of it");
+    if (over) throw new Error("A statement ran after its transaction or query had ended; await every statement inside it");
     return (sql as unknown as (...values: unknown[]) => unknown)(...values);
   };
   Object.setPrototypeOf(lent, sql);

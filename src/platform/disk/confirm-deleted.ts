@@ -4,17 +4,17 @@ import { isGone } from "./files.ts";
 import { statWithTimeout } from "./fs-timeout.ts";
 import { isInside } from "./inside.ts";
 
-/** State of a folder; `hidden` if unknown. An empty folder has its creation time and its last change, in ms since 1970. */
+/** State of a folder; `hidden` if it cannot be read. An empty folder has its creation time and its last change, in ms since 1970. */
 type Sight = "filled" | "gone" | "hidden" | { readonly bornMs: number; readonly changedMs: number };
 
 /** Known states of folders, so that each is read once for many files. */
 export type Sights = Map<string, Promise<Sight>>;
 
 /**
- * Tells whether a missing file was deleted, as far as can be known, rather than that its disk is not mounted now. For this, its folder,
- * or the nearest existing one above it, must contain something or be the very folder that the file was in. Folders above `top`, the
- * camera's folder, are not read; for a file elsewhere, because the camera has another folder now, only its own folder is. False when in
- * doubt.
+ * Tells whether a missing file was really deleted. Otherwise its disk may just not be mounted, or it is impossible to know. The file counts
+ * as deleted if its folder, or the nearest existing one above it, contains something, or is empty but existed before the file was found
+ * and has changed since. Folders above `top`, the camera's folder, are not read. If the file lies elsewhere, since the camera has another
+ * folder now, only the file's own folder is read.
  */
 export async function confirmDeleted(
   file: { readonly path: string; readonly foundAt: Date },
@@ -27,7 +27,7 @@ export async function confirmDeleted(
     const sight = await seen(folder, sights);
     if (sight === "gone" && isBelow) continue;
     if (typeof sight === "string") return sight === "filled";
-    // An empty mount point has not changed since; a folder created later, or at an unknown time, proves nothing
+    // An empty mount point has not changed since the file was found; a folder created later, or at an unknown time, proves nothing
     return isBelow && sight.bornMs > 0 && sight.bornMs <= foundMs && sight.changedMs > foundMs;
   }
 }

@@ -1,9 +1,9 @@
 const both: Readonly<Record<string, string>> = {
   EISDIR: "it is a folder",
-  ENOTDIR: "a part of its path is no folder",
+  ENOTDIR: "part of its path is not a folder",
   ENAMETOOLONG: "its name is too long",
-  ELOOP: "its links lead in a circle",
-  EIO: "the disk does not work",
+  ELOOP: "its links form a loop",
+  EIO: "the disk failed",
   ERR_INVALID_ARG_VALUE: "no file can have such a name",
 };
 
@@ -16,13 +16,13 @@ const reading: Readonly<Record<string, string>> = {
 
 const writing: Readonly<Record<string, string>> = {
   ...both,
-  ENOENT: "its folder does not exist; make it first",
+  ENOENT: "its folder does not exist; create it first",
   EACCES: "this user may not write there; choose another place",
   EPERM: "this user may not write there; choose another place",
   ENODEV: "it is a device or a pipe; choose another place",
-  EROFS: "that disk takes no writes; choose another place",
-  ENOSPC: "the disk is full; make room or choose another disk",
-  EDQUOT: "the quota is used up; make room or choose another disk",
+  EROFS: "that disk is read-only; choose another place",
+  ENOSPC: "the disk is full; free some space or choose another disk",
+  EDQUOT: "the quota is used up; free some space or choose another disk",
 };
 
 /** Describes why a file cannot be read. */
@@ -30,7 +30,7 @@ export function readingReason(error: unknown): string {
   return reasonIn(reading, error);
 }
 
-/** Describes why a file cannot be written, with the remedy if it is not obvious. */
+/** Describes why a file cannot be written, and how to fix it if that is not obvious. */
 export function writingReason(error: unknown): string {
   return reasonIn(writing, error);
 }

@@ -4,6 +4,6 @@ export class NoAnswer extends Error {
   readonly code = "ETIMEDOUT";
 
   constructor(folder: string) {
-    super(`${folder} does not answer; is its disk or share away?`);
+    super(`${folder} does not answer; is its disk or share disconnected?`);
   }
 }

@@ -3,8 +3,8 @@ import { NoAnswer } from "./no-answer.ts";
 import { shareAnswers } from "./share-answers.ts";
 
 /*
- * A question to a share whose server is away holds a thread until the server is back. This process has four of them, for all files, for names
- * of the network and for pictures that are decoded: four such questions would end all of its work.
+ * An operation on a share whose server is down holds a thread until the server is back. Node.js has four threads for all file operations,
+ * name lookups and picture decoding: four such operations would stop all of them.
  */
 
 const threads = 4;
@@ -18,13 +18,13 @@ class NoTurn extends Error {
 }
 
 const turns = createSemaphore({ max: threads - 2, patience: { ms: soonMs, over: () => new NoTurn() } });
-/** One more slot, for shares that have just responded while others hold the first slots. */
+/** One more slot, for a share that has just responded, while others hold the first two. */
 const turnOfProven = createSemaphore({ max: 1, patience: { ms: patienceMs, over: () => new NoTurn() } });
 
 /**
- * Runs an operation on a network share when it may hold a thread: all shares together hold at most all threads but one, and all but two
- * unless they have just responded in a separate process. Rejects as the operation does, and with `NoAnswer` if the share does not respond
- * or all threads for shares are held.
+ * Runs an operation on a network share once it may hold a thread. All shares together hold at most two threads, and a third one if a check
+ * in a separate process shows that the share responds. Rejects as the operation does, and with `NoAnswer` if the share does not respond or
+ * all three threads stay busy.
  */
 export async function askShare<T>(share: string, question: () => Promise<T>): Promise<T> {
   const leave = await takeThread(share);

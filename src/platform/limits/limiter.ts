@@ -43,7 +43,7 @@ export function createLimiter({ store, allowances, clock, log }: LimiterOptions)
         allowed = await store.hit(`${tier}:${client}`, at, rule);
         failing = false;
       } catch (error) {
-        if (!failing) log.warn({ error: String(error) }, "requests cannot be counted, so none is refused until the store is back");
+        if (!failing) log.warn({ error: String(error) }, "requests cannot be counted; none is refused until the store is available");
         failing = true;
       }
       return allowed ? undefined : { tier, total, resetAt: new Date(at + windowSeconds * 1_000) };

@@ -30,7 +30,7 @@ export function allowanceOf(entries: readonly string[]): Allowance {
       if (addresses.length === 0 && isIP(host) === 0 && ranges.length > 0) return undefined;
       if (addresses.length > 0 && addresses.every(isInRange)) return undefined;
       const where = addresses.length === 0 || addresses[0] === host ? host : `${host} (${addresses.join(", ")})`;
-      return `${where} is not among the targets of OUTBOUND_ALLOW; add it there, and start homesec again`;
+      return `${where} is not in OUTBOUND_ALLOW; add it there and restart homesec`;
     },
   };
 }

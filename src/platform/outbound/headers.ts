@@ -29,7 +29,7 @@ function isOwnHeader(name: string): boolean {
 export function headersToSend(given: Readonly<Record<string, string>>, userAgent: string): Readonly<Record<string, string>> | string {
   const headers: Record<string, string> = { "user-agent": userAgent, accept: "*/*" };
   for (const [name, value] of Object.entries(given)) {
-    if (isOwnHeader(name)) return `the header ${name} cannot be set; take it out`;
+    if (isOwnHeader(name)) return `the header ${name} cannot be set; remove it`;
     try {
       validateHeaderName(name);
       validateHeaderValue(name, value);

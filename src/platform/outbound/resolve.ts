@@ -17,8 +17,8 @@ export interface Sources {
 }
 
 /**
- * Resolves names. The system resolves only two names at a time, so a few names without a reply would delay all others: each name is
- * resolved once at a time, and when no reply has come for a while, the name servers are queried too.
+ * Resolves names. Node.js runs only two system lookups at a time, so a few names without a reply would delay all others. Therefore
+ * concurrent lookups of one name share a call, and if no reply has come after `patienceMs`, the name servers are queried too.
  */
 export function resolveBy({ system, servers, patienceMs, timeoutMs }: Sources): Resolve {
   const underWay = new Map<string, Promise<readonly string[]>>();
@@ -36,7 +36,7 @@ export function resolveBy({ system, servers, patienceMs, timeoutMs }: Sources): 
     const byServers = new Promise<readonly string[]>((done, fail) => {
       timer = setTimeout(() => servers(name, stop.signal).then(done, fail), patienceMs);
     });
-    // The system's result takes precedence over a failure of the name servers
+    // If the name servers fail, the system's result decides
     const addresses = Promise.race([bySystem, byServers.catch(() => bySystem)]);
     try {
       const overrun = Object.assign(new Error(`no answer for ${name}`), { code: "EAI_AGAIN" });

@@ -17,7 +17,7 @@ export function targetOf(text: string): Target | string {
   const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:") return `${url.protocol}// is not called, only http:// and https:// are`;
   if (url.username !== "" || url.password !== "")
-    return "it carries a user name or a password, which would end up in logs; take them out of the URL and use authentication of type basic";
+    return "it contains a user name or a password, which would end up in logs; remove them from the URL and use authentication of type basic";
   const host = plainHost(url.hostname);
   if (host === "") return "it names no host";
   const refusal = refusalOfName(host);

@@ -18,7 +18,7 @@ import { Problem } from "../../contract/problem.ts";
 
 const keyBytes = 32;
 
-/** Reads the key, or creates one if the file is missing. Throws `Problem("unavailable")` with the remedy. */
+/** Reads the key, or creates one if the file is missing. Throws `Problem("unavailable")` with the fix. */
 export function readOrMakeKey(path: string): Buffer {
   return readKey(path) ?? makeKey(path);
 }
@@ -44,7 +44,7 @@ export function readKey(path: string): Buffer | undefined {
     if (error instanceof Problem) throw error;
     const reasons: Readonly<Record<string, string>> = {
       EACCES: "this user may not read it; give it to the user that runs homesec",
-      ENOTDIR: "a part of its path is no folder; name another with SECRET_KEY_PATH",
+      ENOTDIR: "part of its path is not a folder; name another with SECRET_KEY_PATH",
     };
     throw complaint(reasons[code ?? ""] ?? String(error), error);
   } finally {

@@ -15,7 +15,7 @@ export interface SealerOptions {
 
 /**
  * Opens the sealer for a database. A missing key file is created only while nothing is sealed: a new key could open none of it. Logs when
- * a part cannot be opened with the present key. Throws `Problem("unavailable")` with the remedy if there is no usable key.
+ * a part cannot be opened with the present key. Throws `Problem("unavailable")` with the fix if there is no usable key.
  */
 export async function openSealerFor({ db, keyPath, log }: SealerOptions): Promise<OpenSealer> {
   const key = readKey(keyPath);

@@ -22,7 +22,7 @@ const [idBytes, nonceBytes, tagBytes] = [8, 12, 16];
 const headBytes = 1 + idBytes;
 
 /**
- * Returns the sealer of a key file, which is created if it is missing. Throws `Problem("unavailable")` with the remedy if the file cannot
+ * Returns the sealer of a key file, which is created if it is missing. Throws `Problem("unavailable")` with the fix if the file cannot
  * be read or created, has a wrong length, or is readable by others.
  */
 export function openSealer(keyPath: string): OpenSealer {

@@ -2,7 +2,7 @@ import { startPoller } from "../../base/async/poller.ts";
 import type { ConsumeOptions, JobDispatcher } from "./job-dispatcher.ts";
 import { type WakeableConsumer, wakers } from "./wakers.ts";
 
-/** Maximum number of jobs whose outcome is being stored besides the running ones: with more, the database is the bottleneck. */
+/** Maximum number of claimed jobs, including those whose outcome is being stored: with more, the database is the bottleneck. */
 const mostEnding = 128;
 /** Time that a free slot waits for others, so that one claim fills several. */
 const gatherMs = 4;
@@ -11,9 +11,9 @@ const gatherMs = 4;
  * urgent jobs that arrive meanwhile hardly wait.
  */
 const aheadMs = 20;
-/** Jobs are claimed ahead only while they take less than this from their claim to their end. */
+/** Jobs are claimed ahead only while others free their slot within this time after their claim. */
 const fastMs = 2 * aheadMs;
-/** While there are jobs ahead, no slot waits for the next claim. */
+/** The same while jobs claimed ahead keep all slots busy: no slot is idle meanwhile, so the claim may gather more. */
 const gatherAheadMs = 10;
 
 /** Creates the dispatcher inside this process: a wake makes the consumer claim as many rows as it has free slots. */
@@ -22,11 +22,11 @@ export function createInProcessDispatcher(): JobDispatcher {
 }
 
 function consumeInProcess<J extends { readonly jobId: number }>(options: ConsumeOptions<J>): WakeableConsumer {
-  // Jobs claimed and not ended; those of them that hold a slot; their promises
+  // Claimed jobs that have not ended; those of them that hold a slot or wait for one; the promises of all
   const running = new Set<J>();
   const working = new Set<J>();
   const handling = new Set<Promise<void>>();
-  /** Times when the last slots became free, of jobs that ended quickly. */
+  /** Times in the last `aheadMs` when a fast job freed its slot. */
   const freed: number[] = [];
   let stopped = false;
   let gathering: NodeJS.Timeout | undefined;

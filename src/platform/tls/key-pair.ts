@@ -35,7 +35,7 @@ export async function readKeyPair({ certPath, keyPath, names }: KeyPairPaths): P
   if (/-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m.test(key)) {
     throw new Problem(
       "invalid",
-      `${names.key} (${keyPath}) is protected by a passphrase, which nobody could type at a start; write it without one: openssl pkey -in ${keyPath} -out key.pem`,
+      `${names.key} (${keyPath}) is protected by a passphrase, which homesec cannot enter; remove it: openssl pkey -in ${keyPath} -out key.pem`,
     );
   }
   const privateKey = attempt(

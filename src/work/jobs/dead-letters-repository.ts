@@ -3,7 +3,7 @@ import type { Slice } from "../../platform/database/keyset.ts";
 import type { QueueName } from "./jobs-repository.ts";
 import { noteWake } from "./wakes-repository.ts";
 
-/** A job that will not be tried again by itself. */
+/** A job that homesec no longer retries. */
 export interface DeadJob {
   readonly jobId: number;
   readonly queue: string;
@@ -13,7 +13,7 @@ export interface DeadJob {
   readonly createdAt: Date;
 }
 
-/** How many dead letters each queue has; queues without one are left out. */
+/** Counts the dead letters of each queue; queues without any are omitted. */
 export async function countDeadJobs(sql: Sql): Promise<readonly { readonly queue: string; readonly count: number }[]> {
   return await sql<{ queue: string; count: number }[]>`
     select j.queue, count(*) as count
@@ -24,7 +24,7 @@ export async function countDeadJobs(sql: Sql): Promise<readonly { readonly queue
   `;
 }
 
-/** A part of the dead letters of a queue, newest first, below the id in `after`. */
+/** Returns one page of a queue's dead letters, newest first, continuing below the id in `after`. */
 export async function listDeadJobs(
   sql: Sql,
   queue: QueueName,
@@ -43,7 +43,7 @@ export async function listDeadJobs(
   `;
 }
 
-/** How many dead letters a queue has, or of one job whether it is one. */
+/** Counts the dead letters of a queue; with `jobId`, returns 1 if that job is one of them, otherwise 0. */
 export async function countDeadJobsOf(sql: Sql, queue: QueueName, jobId: number | undefined): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*) as count
@@ -56,8 +56,8 @@ export async function countDeadJobsOf(sql: Sql, queue: QueueName, jobId: number 
 }
 
 /**
- * Revives at most `limit` dead letters of a queue, one by its id or the oldest, as if they had never been tried. Those of the lanes `closed` stay.
- * Returns their subjects.
+ * Revives at most `limit` dead letters of a queue, either one by its id or the oldest, as if they had never been tried. Dead letters in
+ * the lanes `closed` stay. Returns the subjects of the revived jobs.
  */
 export async function reviveDeadJobs(
   sql: Sql,
@@ -86,7 +86,7 @@ export async function reviveDeadJobs(
   return rows.map(({ subject }) => subject);
 }
 
-/** Deletes dead letters of a queue, one by its id or all, and returns how many. */
+/** Deletes the dead letters of a queue, either one by its id or all of them, and returns their number. */
 export async function purgeDeadJobs(sql: Sql, queue: QueueName, jobId: number | undefined): Promise<number> {
   const gone = await sql`
     delete from jobs j

@@ -1,14 +1,14 @@
 import type { Sql, SqlFragment } from "../../platform/database/database.ts";
 import { noteWake } from "./wakes-repository.ts";
 
-/** What is sent, and where to: columns of the rows from which the jobs are made. */
+/** The message to send and its target: columns of the rows that become jobs. */
 export type Sending =
   | { readonly deliveryId: SqlFragment; readonly webhookId: SqlFragment }
   | { readonly notificationId: SqlFragment; readonly channel: SqlFragment };
 
 /**
- * The beginning of a statement that adds a job to the queue `deliver` for each row of the `from` that follows. One at a time goes to
- * one place: the webhook, or the channel, is the lane. The commit wakes the workers of the queue.
+ * Returns the beginning of a statement that adds a job to the queue `deliver` for each row of the `from` clause that follows. The webhook
+ * or channel is the job's lane, so each target gets one message at a time. The commit wakes the workers of the queue.
  */
 export function insertDeliverJobs(sql: Sql, sending: Sending, now: Date): SqlFragment {
   const [lane, subject] =
@@ -22,7 +22,7 @@ export function insertDeliverJobs(sql: Sql, sending: Sending, now: Date): SqlFra
   `;
 }
 
-/** Has what waits to be sent again through a channel start now, since the channel works. Returns how many there are. */
+/** Makes the messages that wait for a retry through a channel start now, because the channel works again. Returns their number. */
 export async function hastenChannel(sql: Sql, channel: string, now: Date): Promise<number> {
   const hastened = await sql`
     update jobs j
@@ -36,7 +36,7 @@ export async function hastenChannel(sql: Sql, channel: string, now: Date): Promi
   return hastened.count;
 }
 
-/** Deletes what waits to be sent to a webhook, dead letters included. */
+/** Deletes all jobs that send to a webhook, including dead letters. */
 export async function deleteJobsOfWebhook(sql: Sql, webhookId: string): Promise<void> {
   await sql`
     delete from jobs j
@@ -45,12 +45,12 @@ export async function deleteJobsOfWebhook(sql: Sql, webhookId: string): Promise<
   `;
 }
 
-/** Keeps webhooks from being deleted until the end of the transaction: their rows come before the jobs that send to them. */
+/** Prevents the deletion of webhooks until the transaction ends. Lock order: webhooks before the jobs that send to them. */
 export async function keepWebhooks(sql: Sql): Promise<void> {
   await sql`select w.webhook_id from webhooks w order by w.webhook_id for key share`;
 }
 
-/** The lanes in which nothing is sent, since their webhooks are disabled. */
+/** Returns the lanes of disabled webhooks, which send nothing. */
 export async function closedLanes(sql: Sql): Promise<readonly string[]> {
   const rows = await sql<{ lane: string }[]>`
     select ${laneOfWebhook(sql, sql`w.webhook_id`)} as lane

@@ -2,7 +2,7 @@ import type { Sql } from "../../platform/database/database.ts";
 import type { QueueName } from "./jobs-repository.ts";
 import { noteWake } from "./wakes-repository.ts";
 
-/** Has jobs of a queue that wait for a later time start now, since what they waited for is there. Returns how many. */
+/** Makes the delayed jobs of a queue start now, because the service they wait for is available. Returns their number. */
 export async function hastenJobs(sql: Sql, queue: QueueName, now: Date): Promise<number> {
   const hastened = await sql`
     update jobs j
@@ -15,7 +15,7 @@ export async function hastenJobs(sql: Sql, queue: QueueName, now: Date): Promise
   return hastened.count;
 }
 
-/** Has jobs that were never tried and wait for a later time start now: what they waited for is there. */
+/** Makes delayed jobs that were never tried start now, because the data they wait for has arrived. */
 export async function hastenFirstTries(sql: Sql, queue: QueueName, subjects: readonly string[], now: Date): Promise<void> {
   const due = await sql`
     with early as materialized (

@@ -3,53 +3,53 @@ import type { Sql, SqlFragment } from "../../platform/database/database.ts";
 import { isUniqueViolation } from "../../platform/database/pg-errors.ts";
 import { noteWake } from "./wakes-repository.ts";
 
-/** The queues of the pipeline. The jobs of `deliver` have lanes: what goes to one place goes one after the other. */
+/** The queues of the pipeline. The jobs of `deliver` have lanes, one per target; each lane runs one job at a time. */
 export const queueNames = ["detect", "enrich", "analyze", "alert", "deliver"] as const;
 export type QueueName = (typeof queueNames)[number];
 
-/** Live work goes before what was live once and had to wait, and that before backlog. */
+/** Live jobs run first, then jobs that were live but had to wait, then the backlog. */
 export const priorities = { live: 0, late: 5, backlog: 10 } as const;
-/** Live work that has waited so long is live no more. */
+/** A live job that has waited this long becomes `late`. */
 const lateAfterMs = 10 * minuteMs;
 
-/** A job to add: it points to the row it is about. */
+/** A job to add. It refers to a row. */
 export interface NewJob {
-  /** The id of the row, as text. One job per queue and subject. */
+  /** The id of the row, as text. Each queue has at most one job per subject. */
   readonly subject: string;
   readonly priority: number;
   /** Order within a priority: the time of the picture or event. */
   readonly position: Date;
-  /** When it may start. */
+  /** The earliest time it may start. */
   readonly availableAt: Date;
 }
 
-/** A job that this process has claimed. `attempts` counts this one too. */
+/** A job that this process has claimed. `attempts` includes this one. */
 export interface ClaimedJob {
   readonly jobId: number;
-  /** Which claim of the job this is: each later one has a higher number. */
+  /** The number of this claim; each later claim of the job has a higher one. */
   readonly claim: number;
   readonly subject: string;
   readonly priority: number;
   /** Order within the priority. */
   readonly position: Date;
   readonly attempts: number;
-  /** How often it was given back because the service that was asked did not answer. */
+  /** Number of releases because the service did not answer. */
   readonly deferrals: number;
-  /** How often of these it may have been the job's own fault: the service answered others meanwhile. */
+  /** Number of those releases that may be the job's own fault, because the service answered other jobs meanwhile. */
   readonly blamed: number;
 }
 
-/** One claim of a job, which its end names: who has lost it to a later claim cannot end that one. */
+/** Identifies one claim of a job, so that a worker that has lost its claim to a later one cannot finish the job. */
 export type Held = Pick<ClaimedJob, "jobId" | "claim">;
 
-/** Who claims, and what time it is. */
+/** The claiming process, the queue and the current time. */
 export interface Claim {
   readonly queue: QueueName;
   readonly processId: string;
   readonly now: Date;
 }
 
-/** What a claim sets. */
+/** The columns that a claim sets. */
 const taken = (sql: Sql, { processId }: Claim): SqlFragment => sql`
   status = 'running', claimed_by = ${processId}, claims = j.claims + 1, attempts = j.attempts + 1
 `;
@@ -57,7 +57,7 @@ const claimedColumns = (sql: Sql): SqlFragment => sql`
   j.job_id as "jobId", j.claims as claim, j.subject, j.priority, j.position, j.attempts, j.deferrals, j.blamed
 `;
 
-/** Adds jobs in the caller's transaction, whose commit wakes the workers of the queue. A job that exists already stays as it is. */
+/** Adds jobs in the caller's transaction, whose commit wakes the workers of the queue. Existing jobs stay unchanged. */
 export async function addJobs(sql: Sql, queue: QueueName, jobs: readonly NewJob[]): Promise<void> {
   if (jobs.length === 0) return;
   const added = await sql`
@@ -74,7 +74,10 @@ export async function addJobs(sql: Sql, queue: QueueName, jobs: readonly NewJob[
   if (added.count > 0) noteWake(sql, `jobs:${queue}`);
 }
 
-/** Adds a job, or has the one that exists done again as if it were new: from the dead letters, or before its time. One that runs is left alone. */
+/**
+ * Adds a job, or resets the existing one to a new job, even if it is a dead letter or waits for a later time. A running job stays
+ * unchanged.
+ */
 export async function requeueJob(sql: Sql, queue: QueueName, job: NewJob): Promise<void> {
   const queued = await sql`
     insert into jobs (queue, subject, priority, position, available_at)
@@ -87,7 +90,7 @@ export async function requeueJob(sql: Sql, queue: QueueName, job: NewJob): Promi
   if (queued.count > 0) noteWake(sql, `jobs:${queue}`);
 }
 
-/** Claims the next jobs, best first: live before backlog, then by time. */
+/** Claims the next jobs in order: live before backlog, then by time. */
 export async function claimNextJobs(sql: Sql, claim: Claim, limit: number): Promise<readonly ClaimedJob[]> {
   const rows = await sql<ClaimedJob[]>`
     with next as (
@@ -106,13 +109,13 @@ export async function claimNextJobs(sql: Sql, claim: Claim, limit: number): Prom
     where j.job_id = next.job_id
     returning ${claimedColumns(sql)}
   `;
-  // an update returns its rows in no particular order
+  // An update returns its rows in no particular order
   return rows.toSorted((a, b) => a.priority - b.priority || a.position.getTime() - b.position.getTime() || a.jobId - b.jobId);
 }
 
 /**
- * Claims the next job of each free lane, best first: one at a time goes to one place, and places do not wait for each
- * other. When another process claims at the same moment, nothing is claimed: whoever asks looks again within a second.
+ * Claims the next job of each free lane, in order. Each target gets one message at a time, and targets do not wait for each other. If
+ * another process claims at the same moment, this returns nothing; the caller polls again within a second.
  */
 export async function claimNextInLanes(sql: Sql, claim: Claim, limit: number): Promise<readonly ClaimedJob[]> {
   try {
@@ -165,7 +168,7 @@ export async function claimNextInLanes(sql: Sql, claim: Claim, limit: number): P
   }
 }
 
-/** Claims one job by its id, if it is still to be had. */
+/** Claims one job by its id, if it is still free. */
 export async function claimJob(sql: Sql, claim: Claim, jobId: number): Promise<ClaimedJob | undefined> {
   const [row] = await sql<[ClaimedJob?]>`
     update jobs j
@@ -179,10 +182,13 @@ export async function claimJob(sql: Sql, claim: Claim, jobId: number): Promise<C
   return row;
 }
 
-/** A job that may be had; `claims` were made of it so far. */
+/** A job that is free to claim; `claims` counts its previous claims. */
 export type Offer = Pick<ClaimedJob, "jobId" | "priority"> & { readonly claims: number };
 
-/** Marks pending jobs as offered to an outside queue and returns them, best first. What was offered and not taken for 30 s is offered again. */
+/**
+ * Marks pending jobs as offered to an external queue and returns them in no particular order. An offer that no process claims within 30 s
+ * is repeated.
+ */
 export async function offerJobs(sql: Sql, queue: QueueName, now: Date, limit: number): Promise<readonly Offer[]> {
   return await sql<Offer[]>`
     with next as (
@@ -204,7 +210,9 @@ export async function offerJobs(sql: Sql, queue: QueueName, now: Date, limit: nu
   `;
 }
 
-/** Takes back the offer of a job that whoever took it up had no place for: it is offered again at the next look of anybody who has one. */
+/**
+ * Withdraws the offer of a job that a process received but had no slot for, so that it is offered again to any process with a free slot.
+ */
 export async function takeBackOffer(sql: Sql, jobId: number): Promise<void> {
   await sql`
     update jobs j
@@ -214,17 +222,20 @@ export async function takeBackOffer(sql: Sql, jobId: number): Promise<void> {
   `;
 }
 
-/** The claim is gone: its process was taken for dead, or its lease was over, and the job may be another's. What was done must be rolled back. */
+/**
+ * The claim is lost: its process seemed dead or its lease expired, and another process may have the job. The transaction must be rolled
+ * back.
+ */
 export class LeaseLost extends Error {
   override name = "LeaseLost";
 }
 
-/** Ends one claimed job in the transaction that does its work. Throws `LeaseLost` when the claim is gone. */
+/** Finishes one claimed job in the transaction that does its work. Throws `LeaseLost` if the claim is lost. */
 export async function finishJob(sql: Sql, job: Held): Promise<void> {
   await finishJobs(sql, [job]);
 }
 
-/** Ends claimed jobs in the transaction that does their work. Throws `LeaseLost` when the claim of one is gone. */
+/** Finishes claimed jobs in the transaction that does their work. Throws `LeaseLost` if the claim of any of them is lost. */
 export async function finishJobs(sql: Sql, jobs: readonly Held[]): Promise<void> {
   const gone = await sql`
     delete from jobs j
@@ -240,10 +251,10 @@ const heldRows = (sql: Sql, jobs: readonly Held[]): SqlFragment => sql`
 const isHeld = (sql: Sql): SqlFragment => sql`j.job_id = h.job_id and j.claims = h.claim and j.status = 'running'`;
 
 /**
- * Gives a claimed job back. What the try counts as: `counts`, an attempt of its own; `free`, nothing, since it was not the
- * job's fault; `deferred`, nothing either, but noted, since the service that was asked did not answer; `blamed`, the same, and
- * noted against the job, since the service answered others meanwhile. Throws `LeaseLost` when the claim is gone, so that what
- * the transaction says about the job's subject is not said after its end.
+ * Releases a claimed job. `attempt` says how the attempt counts. `counts`: as an attempt. `free`: not at all, since the job is not at
+ * fault. `deferred`: as a deferral, since the service did not answer. `blamed`: as a deferral that may be the job's fault, since the
+ * service answered other jobs meanwhile. Throws `LeaseLost` if the claim is lost, so that the transaction's other writes about the
+ * subject are rolled back.
  */
 export async function releaseJob(
   sql: Sql,
@@ -252,7 +263,7 @@ export async function releaseJob(
     readonly availableAt: Date;
     readonly error: string | null;
     readonly attempt: "counts" | "free" | "deferred" | "blamed";
-    /** Without one the job keeps its own. */
+    /** The job keeps its priority if this is missing. */
     readonly priority?: number;
   },
 ): Promise<void> {
@@ -269,7 +280,7 @@ export async function releaseJob(
   if (released.count !== 1) throw new LeaseLost(`job ${job.jobId} is no longer claimed`);
 }
 
-/** Moves a claimed job into the dead letters, in the transaction that records why. Throws `LeaseLost` when the claim is gone. */
+/** Moves a claimed job to the dead letters, in the transaction that records the reason. Throws `LeaseLost` if the claim is lost. */
 export async function buryJob(sql: Sql, job: Held, error: string): Promise<void> {
   const buried = await sql`
     update jobs j
@@ -281,8 +292,8 @@ export async function buryJob(sql: Sql, job: Held, error: string): Promise<void>
 }
 
 /**
- * Has live work that has waited too long, for a service that was down, let pass what is live now. What goes through a
- * lane keeps its order.
+ * Lowers the priority of live jobs that have waited too long, such as for a service that was down, so that newer ones run first. Jobs in
+ * lanes keep their order.
  */
 export async function demoteLateJobs(sql: Sql, now: Date): Promise<void> {
   await sql`
@@ -296,7 +307,10 @@ export async function demoteLateJobs(sql: Sql, now: Date): Promise<void> {
   `;
 }
 
-/** Has all that waits for its time start now: the clock was set back, and their time may be hours away. What is asked too early waits anew. */
+/**
+ * Makes all delayed jobs start now. After the clock was set back, their start may be hours away. A job that starts too early is delayed
+ * again.
+ */
 export async function bringForwardJobs(sql: Sql, now: Date): Promise<void> {
   const due = await sql`
     update jobs j
@@ -311,7 +325,7 @@ function noteAllQueues(sql: Sql): void {
   for (const queue of queueNames) noteWake(sql, `jobs:${queue}`);
 }
 
-/** Frees jobs that this process holds in the table but does not work on: an answer to a claim was lost with its connection. */
+/** Frees jobs that are claimed by this process but not running in it, because the connection broke before the claim was returned. */
 export async function freeOrphanedJobs(sql: Sql, queue: QueueName, processId: string, runningIds: readonly number[]): Promise<number> {
   const freed = await sql`
     update jobs j
@@ -324,7 +338,10 @@ export async function freeOrphanedJobs(sql: Sql, queue: QueueName, processId: st
   return freed.count;
 }
 
-/** Frees claimed jobs whose run takes longer than its lease: it may never end. The try counts. Those that were freed before stay as they are. */
+/**
+ * Frees claimed jobs that have run longer than their lease and may never end. The attempt counts. Jobs that were already freed stay
+ * unchanged.
+ */
 export async function freeOverdueJobs(sql: Sql, jobs: readonly Held[]): Promise<number> {
   if (jobs.length === 0) return 0;
   const freed = await sql`
@@ -336,7 +353,7 @@ export async function freeOverdueJobs(sql: Sql, jobs: readonly Held[]): Promise<
   return freed.count;
 }
 
-/** Frees what processes had claimed that are gone. The try counts: it may have been what killed them. */
+/** Frees jobs claimed by processes that no longer exist. The attempt counts, since the job may have crashed the process. */
 export async function freeAbandonedJobs(sql: Sql): Promise<number> {
   const freed = await sql`
     update jobs j
@@ -348,18 +365,18 @@ export async function freeAbandonedJobs(sql: Sql): Promise<number> {
   return freed.count;
 }
 
-/** How full a queue is. */
+/** Number and age of the jobs in a queue. */
 export interface QueueCounts {
   readonly waiting: number;
   readonly deferred: number;
   readonly inProgress: number;
   readonly dead: number;
   readonly oldestWaitingSeconds: number | null;
-  /** Of those that wait and those that are worked on. */
+  /** Age of the oldest job that waits or runs. */
   readonly oldestSeconds: number | null;
 }
 
-/** Counts the jobs of each queue by what they wait for. */
+/** Counts the jobs of each queue by their state. */
 export async function countJobs(sql: Sql, now: Date): Promise<Readonly<Record<QueueName, QueueCounts>>> {
   const rows = await sql<(QueueCounts & { readonly queue: string })[]>`
     select j.queue,

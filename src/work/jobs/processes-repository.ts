@@ -7,11 +7,11 @@ export interface ProcessRow {
   readonly host: string;
   readonly pid: number;
   readonly version: string;
-  /** Within which `pid` is the number of one process only; null where that is not known. */
+  /** The machine or container whose processes `pid` distinguishes; null if unknown. */
   readonly machine?: string | null;
 }
 
-/** What a daemon that shares its database with others says of itself with each heartbeat. */
+/** The state that a daemon on a shared database publishes with each heartbeat. */
 export interface ProcessStatement {
   readonly roles: readonly string[];
   readonly singletons: readonly string[];
@@ -19,7 +19,7 @@ export interface ProcessStatement {
   readonly report: Readonly<Record<string, unknown>>;
 }
 
-/** A living daemon as the others see it. */
+/** A live daemon as the others see it. */
 export interface PeerRow {
   readonly processId: string;
   readonly host: string;
@@ -31,16 +31,16 @@ export interface PeerRow {
   readonly report: unknown;
 }
 
-/** A process whose heartbeat is older than this is gone. */
+/** A process whose heartbeat is older than this is dead. */
 const processGoneAfterMs = 15_000;
-/** So long before that, what it holds is taken from it. */
+/** After this time without a heartbeat, its session is ended, which frees its singletons. */
 const silentAfterMs = 8_000;
-/** One that has lost its session too is gone much earlier: a living one beats every second. */
+/** A process whose session is gone too is dead after this much shorter time, since a live one sends a heartbeat every second. */
 const lostGoneAfterMs = 3_000;
 
 /**
- * Registers this process, or renews its heartbeat. By the clock of the database, the only one that all processes share:
- * of two machines whose clocks differ, one would take the other for dead.
+ * Registers this process or renews its heartbeat. It uses the clock of the database, which all processes share: with their own clocks,
+ * machines whose clocks differ would consider each other dead.
  */
 export async function beatProcess(sql: Sql, process: ProcessRow, statement?: ProcessStatement): Promise<void> {
   const { processId, host, pid, version, machine = null } = process;
@@ -57,7 +57,7 @@ export async function beatProcess(sql: Sql, process: ProcessRow, statement?: Pro
   `;
 }
 
-/** Everybody else who is registered on this machine. */
+/** Returns the other processes registered on this machine. */
 export async function otherProcessesOnMachine(
   sql: Sql,
   machine: string,
@@ -71,7 +71,7 @@ export async function otherProcessesOnMachine(
   `;
 }
 
-/** The daemons that share this database and live, the oldest first: those that have roles, and gave a sign of life. */
+/** Returns the live daemons that share this database, oldest first. A daemon is a process with roles. */
 export async function livingPeers(sql: Sql): Promise<readonly PeerRow[]> {
   return await sql<PeerRow[]>`
     select p.process_id as "processId", p.host, p.pid, p.version, p.started_at as "startedAt", p.roles, p.singletons, p.report
@@ -83,8 +83,9 @@ export async function livingPeers(sql: Sql): Promise<readonly PeerRow[]> {
 }
 
 /**
- * Removes processes: those named, all whose heartbeat stopped, or lies in the future since the clock was set back, and, when `sessionsTell`, those that fell
- * silent a moment ago and whose session is gone too. What they had claimed is freed by `freeAbandonedJobs`.
+ * Removes the named processes and all whose heartbeat has stopped or, because the clock was set back, lies in the future. With
+ * `sessionsTell`, it also removes processes that fell silent a moment ago and whose session is gone. `freeAbandonedJobs` then frees their
+ * claims.
  */
 export async function removeProcesses(sql: Sql, processIds: readonly string[], sessionsTell = false): Promise<number> {
   const gone = await sql`
@@ -104,8 +105,9 @@ export async function removeProcesses(sql: Sql, processIds: readonly string[], s
 }
 
 /**
- * Ends the sessions of daemons that have given no sign of life for so long that they count as gone, so that what one of them held can be had by others: it is
- * stopped, or its machine sleeps, and its connection stands. When it goes on it finds its session gone. Returns how many there were.
+ * Ends the sessions of daemons whose heartbeat has stopped, so that other daemons can take over their singletons. Such a process may be
+ * suspended, or its machine asleep, while its connection stays open; when it resumes, it finds its session closed. Returns the number of
+ * sessions.
  */
 export async function endSilentSessions(sql: Sql): Promise<number> {
   const ended = await sql`
@@ -118,7 +120,7 @@ export async function endSilentSessions(sql: Sql): Promise<number> {
   return ended.count;
 }
 
-/** Removes every process but this one: right when nobody else can be using the database. */
+/** Removes all other processes. Only correct if no other process can be using the database. */
 export async function removeOtherProcesses(sql: Sql, processId: string): Promise<number> {
   const gone = await sql`
     delete from processes p

@@ -1,16 +1,16 @@
 import type { Sql } from "../../platform/database/database.ts";
 import { advisoryLocks } from "../../platform/database/locks.ts";
 
-/** A session on the server: its number may be given to another one later. */
+/** A session on the server. The server may later reuse its pid. */
 export interface SessionIdentity {
   readonly pid: number;
-  /** As the server writes it: to the microsecond. */
+  /** In the server's format, to the microsecond. */
   readonly startedAt: string;
 }
 
 /**
- * Has the server notice within 5 s that the machine on the other end is gone, so that what the session holds can be had by others, and tells
- * which session this is. By a unix socket, where these settings mean nothing, it notices at once.
+ * Makes the server detect within 5 s that the client's machine is gone, so that the session's locks become free, and returns the identity
+ * of the session. On a unix socket these settings have no effect, and the server detects it at once.
  */
 export async function beginSession(sql: Sql): Promise<SessionIdentity> {
   const [row] = await sql<[SessionIdentity]>`
@@ -23,7 +23,10 @@ export async function beginSession(sql: Sql): Promise<SessionIdentity> {
   return { pid: row.pid, startedAt: row.startedAt };
 }
 
-/** Takes, for as long as the session lives, those of the keys that no session holds. To be asked only for those not held already. Returns them. */
+/**
+ * Locks those of the keys that no session holds, until this session ends, and returns them. The caller must not already hold any of the
+ * keys.
+ */
 export async function takeSingletons(sql: Sql, keys: readonly string[]): Promise<readonly string[]> {
   const rows = await sql<{ key: string }[]>`
     select k.key
@@ -33,7 +36,7 @@ export async function takeSingletons(sql: Sql, keys: readonly string[]): Promise
   return rows.map(({ key }) => key);
 }
 
-/** Gives one back. */
+/** Unlocks one key. */
 export async function giveSingletonBack(sql: Sql, key: string): Promise<void> {
   await sql`select pg_advisory_unlock(${advisoryLocks.singletons}, hashtext(${key}))`;
 }

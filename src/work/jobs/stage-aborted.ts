@@ -1,4 +1,4 @@
-/** An aborted run: the daemon stops, the job is given back. */
+/** The run was aborted because the daemon stops; the job is released. */
 export class StageAborted extends Error {
   override name = "StageAborted";
 }

@@ -4,13 +4,13 @@ import { pause } from "../../base/lifecycle/pause.ts";
 import { DatabaseUnavailable } from "../../platform/database/pg-errors.ts";
 
 const everyMs = 1_000;
-/** Far less than the lease of a job, after which it is sent again whatever happens here. */
+/** Far less than the lease of a job: when the lease expires, the message is sent again in any case. */
 const longestMs = 2 * minuteMs;
 
 /**
- * Stores what became of a message that was sent: what is not stored is sent again. While the database is away it is tried again each second, for two
- * minutes or until `signal` fires; then rejects as the last try did. `store` has to notice when it was stored before, which is not known of a commit
- * whose connection broke.
+ * Stores the outcome of a sent message; a message without a stored outcome is sent again. While the database is unavailable, it retries
+ * every second, for two minutes or until `signal` aborts, and then rejects with the last error. `store` must detect that an earlier call
+ * has already stored the outcome, because a commit whose connection broke may have taken effect.
  */
 export async function storeOutcome<T>(
   store: () => Promise<T>,

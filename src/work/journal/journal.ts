@@ -6,9 +6,9 @@ import { insertEntries } from "./journal-repository.ts";
 const dataSchemas = new Map<string, z.ZodType>(JournalMessage.options.map((option) => [option.shape.type.value, option.shape.data]));
 
 /**
- * Writes entries into the journal in the caller's transaction. They get their sequence after the commit, which wakes the publisher. They are stored
- * in the contract's wire form, so that what the contract does not name never reaches a client. Throws a `ZodError` when
- * an entry does not fit its schema.
+ * Writes entries to the journal in the caller's transaction. The commit wakes the publisher, which gives them their sequence. They are
+ * stored in the contract's wire format, so fields that the contract does not define never reach a client. Throws a `ZodError` if an entry
+ * does not match its schema.
  */
 export async function appendToJournal(sql: Sql, entries: readonly JournalEntry[], at: Date): Promise<void> {
   if (entries.length === 0) return;

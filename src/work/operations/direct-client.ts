@@ -11,12 +11,12 @@ import type { OperationContext, Operations } from "./operation.ts";
 
 type AnyOperation = (request: unknown, context: OperationContext) => Promise<unknown>;
 
-/** A client that runs the operations in this process: for `--direct`, and where no daemon is. */
+/** Creates a client that runs the operations in this process: for `--direct`, and when no daemon runs. */
 export function createDirectClient(operations: Operations, context: OperationContext): Client {
   return createDirectClientOf(routes, operations, context);
 }
 
-/** The same with routes of one's own. */
+/** Does the same with a custom set of routes. */
 export function createDirectClientOf(
   ownRoutes: Readonly<Record<string, Route>>,
   operations: Operations | Readonly<Record<string, AnyOperation>>,
@@ -26,7 +26,7 @@ export function createDirectClientOf(
   const call = async (route: Route, request: AnyRequest): Promise<unknown> => {
     const operation = (operations as Readonly<Record<string, AnyOperation>>)[ids.get(route) ?? ""];
     if (!operation) throw new Error(`no operation implements ${route.method} ${route.path}`);
-    // through the form of the wire and back, so that nothing differs from a call over HTTP
+    // Through the wire format and back, so that nothing differs from a call over HTTP
     const { params, query, body } = encodeRequest(route, request);
     const decoded = decodeRequest(route, { params, query, body: body === undefined ? undefined : JSON.parse(body) });
     const answer = encodeAnswer(route, await operation(decoded, context));

@@ -11,7 +11,7 @@ import type { Sealer } from "../../platform/secrets/sealer.ts";
 import type { Store } from "../../platform/store/store.ts";
 import type { Runtime } from "./runtime.ts";
 
-/** What an operation may use. `runtime` is there in the daemon only: with `--direct` nothing else runs. */
+/** Dependencies of an operation. Only the daemon has a `runtime`: with `--direct` no worker runs. */
 export interface OperationContext {
   readonly db: Database;
   readonly store: Store;
@@ -19,26 +19,26 @@ export interface OperationContext {
   readonly settings: ChangeableSettings;
   readonly clock: Clock;
   readonly log: Log;
-  /** Sends to addresses that a person has entered. */
+  /** Sends requests to addresses that users have entered. */
   readonly outbound: Outbound;
-  /** For secrets that are stored. */
+  /** Seals and opens stored secrets. */
   readonly sealer: Sealer;
   readonly runtime: Runtime | undefined;
-  /** Who asks over HTTP. Undefined in this process itself (`--direct`), which may do what the database lets it do. */
+  /** The HTTP client. Undefined with `--direct`, where only the permissions of the database user apply. */
   readonly caller?: Caller | undefined;
 }
 
-/** What an operation may know of who asks. */
+/** Information about the client of a request. */
 export interface Caller {
-  /** The request came over the loopback interface, and not through a proxy that passes on what others ask. */
+  /** The request came over the loopback interface, and not through a proxy that forwards the requests of others. */
   readonly isLocal: boolean;
   /** It carried a valid API key. */
   readonly isAuthenticated: boolean;
-  /** Aborted when the connection ends before the answer does: nobody waits for it any more. */
+  /** Aborted when the connection closes before the response is sent: no client waits for it any longer. */
   readonly gone: AbortSignal;
 }
 
-/** The use case behind a route: the same function over HTTP and with `--direct`. Throws `Problem` for what the caller did wrong. */
+/** The use case behind a route: the same function over HTTP and with `--direct`. Throws `Problem` for errors of the caller. */
 export type Operation<R extends Route> = (request: Request<R>, context: OperationContext) => Promise<Answer<R>>;
 
 /** One operation for each route. */

@@ -3,40 +3,44 @@ import type { PeerRow } from "../jobs/processes-repository.ts";
 import type { SelftestReport } from "../selftest/report.ts";
 import type { BreakerState, CircuitState, UpstreamName, UpstreamState } from "./upstream-state.ts";
 
-/** What the running daemon knows of itself and shares with the operations: the live state that is in no row. */
+/** The state of the running daemon that operations can read and that is not in the database. */
 export interface Runtime {
   readonly startedAt: Date;
   readonly version: string;
-  /** All workers by name, those of other daemons included. A worker that should run but does not has `running: false` and says why. */
+  /**
+   * Returns all workers by name, including those of other daemons. One that should run but does not has `running: false` and a message.
+   */
   workers(): readonly WorkerState[];
-  /** All daemons that live on this database. The first is this one. */
+  /** Returns all live daemons on this database, this one first. */
   daemons(): readonly DaemonState[];
-  /** The supervisor's own heartbeat is fresh. */
+  /** Tells whether the supervisor's own heartbeat is recent. */
   supervisorAlive(): boolean;
-  /** Where the API answers. */
+  /** Returns the address of the API. */
   url(): string;
-  /** The five breakers, switched-off services included; each as the daemon sees it for which it is worst. */
+  /**
+   * Returns the five breakers, including those of disabled services. If several daemons share the database, each is in its worst state.
+   */
   breakers(): readonly BreakerState[];
-  /** Closes a breaker in all daemons whatever happened, and has what waited for its service taken up. Returns the state it was in. */
+  /** Closes a breaker in all daemons, whatever its state, and resumes the jobs that wait for its service. Returns the previous state. */
   resetBreaker(name: UpstreamName): Promise<CircuitState>;
-  /** Upstream services that are switched on, each with the result of a fresh-enough health probe. */
+  /** Returns the enabled upstream services, each with the result of a recent health probe. */
   probeUpstreams(): Promise<readonly UpstreamState[]>;
   watcher(): WatcherState;
-  /** How full the disk is that holds the data folder. */
+  /** Returns the space of the disk with the data folder. */
   disk(): Promise<DiskSpace>;
-  /** The same of the one that holds the pictures; undefined when it is the same. */
+  /** Returns the space of the disk with the pictures; undefined if it is the same disk. */
   pictureDisk(): Promise<DiskSpace | undefined>;
-  /** The WebSocket hub: its clients, and whether messages go out. */
+  /** Returns the state of the WebSocket hub: its clients, and whether it sends messages. */
   live(): LiveStats;
-  /** The HTTP requests answered since the start. */
+  /** Returns statistics of the HTTP requests answered since the start. */
   requests(): RequestStats;
   recentEvents(): readonly { readonly timestamp: Date; readonly service: string; readonly event_type: string; readonly message: string }[];
   /**
-   * Sends a picture of its own through all stages, away from all else, and reports on each. Throws `Problem("conflict")`
-   * while another self-test of this process runs.
+   * Sends a test picture through all stages, isolated from other work, and reports on each. Throws `Problem("conflict")` while another
+   * self-test of this process runs.
    */
   selftest(options: { readonly timeoutMs: number }): Promise<SelftestReport>;
-  /** Prometheus text. */
+  /** Returns the metrics in the text format of Prometheus. */
   metrics(): Promise<string>;
 }
 
@@ -45,11 +49,11 @@ export interface WorkerState {
   readonly running: boolean;
   readonly critical: boolean;
   readonly message: string | null;
-  /** It is the work of other daemons on this database. */
+  /** It runs in other daemons on this database. */
   readonly elsewhere?: true;
 }
 
-/** A living daemon on this database; its singletons are those that it does now. */
+/** A live daemon on this database, with the singletons that it runs now. */
 export type DaemonState = Omit<PeerRow, "report">;
 
 /** Counters of the live connections, for health and telemetry. */
@@ -62,12 +66,12 @@ export interface LiveStats {
   readonly lastBroadcast: Date | null;
 }
 
-/** What the daemon tells about the requests that it has answered since its start. */
+/** Statistics of the requests that the daemon has answered since its start. */
 export interface RequestStats {
   readonly total: number;
-  /** Number of answers by status, "0" for those that the asker did not wait for. */
+  /** Number of responses by status; "0" counts clients that disconnected before the response. */
   readonly byStatus: Readonly<Record<string, number>>;
-  /** Over the last 1,024 answers; null before the first. */
+  /** Over the last 1,024 responses; null before the first. */
   readonly p50Ms: number | null;
   readonly p99Ms: number | null;
 }

@@ -1,10 +1,10 @@
 export const upstreamNames = ["detector", "language_model", "vision", "embedder", "enrichment"] as const;
-/** A service that homesec asks. */
+/** A service that homesec calls. */
 export type UpstreamName = (typeof upstreamNames)[number];
 
 export type CircuitState = "closed" | "open" | "half_open";
 
-/** How often a service failed of late, and whether it is left alone. */
+/** The recent failures of a service, and whether its breaker is open. */
 export interface BreakerState {
   readonly name: UpstreamName;
   readonly state: CircuitState;
@@ -14,7 +14,7 @@ export interface BreakerState {
   readonly reset_at: Date | null;
 }
 
-/** What the last probe of a service found. */
+/** The result of the last probe of a service. */
 export interface UpstreamState {
   readonly name: UpstreamName;
   readonly healthy: boolean;

@@ -1,7 +1,7 @@
 import type { Sql } from "../../platform/database/database.ts";
 import { insertDeliverJobs } from "../jobs/deliver-repository.ts";
 
-/** What a webhook is to be told; `data` is JSON text. */
+/** An event for the subscribed webhooks; `data` is JSON text. */
 export interface Emission {
   readonly type: string;
   readonly eventId: string;

@@ -4,8 +4,8 @@ import type { Sql } from "../../platform/database/database.ts";
 import { queueDeliveries } from "./outbox-repository.ts";
 
 /**
- * Has every enabled webhook that subscribed to these events told of them, in the transaction that made them true. They
- * are stored in the contract's wire form. Throws a `ZodError` when an event does not fit its schema.
+ * Queues these events for every enabled webhook that subscribed to them, in the transaction that caused them. They are stored in the
+ * contract's wire format. Throws a `ZodError` if an event does not match its schema.
  */
 export async function emit(sql: Sql, events: readonly OutboundEvent[], now: Date): Promise<void> {
   if (events.length === 0) return;

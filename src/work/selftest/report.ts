@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { SelftestReply, selftestStages } from "../../contract/routes/system-selftest.ts";
 
-/** What a self-test found. */
+/** The result of a self-test. */
 export type SelftestReport = z.output<typeof SelftestReply>;
 export type SelftestStage = (typeof selftestStages)[number];

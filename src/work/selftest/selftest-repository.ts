@@ -1,24 +1,24 @@
 import type { Sql } from "../../platform/database/database.ts";
 
-/** How the schemas of self-tests begin; the id of the process that made one follows. */
+/** Prefix of the schemas of self-tests; the id of the process that created the schema follows. */
 const prefix = "homesec_selftest_";
 
-/** The schema in which a process makes its self-tests. */
+/** Returns the schema for the self-tests of a process. */
 export function selftestSchema(processId: string): string {
   return `${prefix}${processId.replaceAll("-", "")}`;
 }
 
-/** Makes the empty schema. */
+/** Creates an empty schema. */
 export async function createSchema(sql: Sql, schema: string): Promise<void> {
   await sql`create schema ${sql(schema)}`;
 }
 
-/** Drops the schema with all that is in it, in one statement; one that is not there is none to drop. */
+/** Drops the schema and its contents in one statement, if it exists. */
 export async function dropSchema(sql: Sql, schema: string): Promise<void> {
   await sql`drop schema if exists ${sql(schema)} cascade`;
 }
 
-/** Schemas of self-tests whose process is gone: it was killed in the middle of one. */
+/** Returns the schemas of self-tests whose process was killed before it dropped them. */
 export async function leftoverSchemas(sql: Sql): Promise<readonly string[]> {
   const rows = await sql<{ name: string }[]>`
     select n.nspname as name
@@ -29,29 +29,29 @@ export async function leftoverSchemas(sql: Sql): Promise<readonly string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** How far the picture of a self-test has come, as its own tables say. */
+/** The progress of a self-test's picture, read from the tables of its schema. */
 export interface SelftestProgress {
-  /** Null: it has no entry in the ledger yet. */
+  /** Null if the picture is not in the ledger yet. */
   readonly image: { readonly status: string; readonly reason: string | null; readonly detail: string | null } | null;
   readonly detections: readonly { readonly object_type: string; readonly confidence: number }[];
   readonly batches: number;
-  /** Null: no batch was closed yet. */
+  /** Null if no batch was closed yet. */
   readonly event: {
     readonly event_id: number;
     readonly analysis_status: "pending" | "completed" | "failed";
     readonly risk_score: number | null;
     readonly analyzed_by: string | null;
   } | null;
-  /** Why the last attempt to judge it came to nothing. */
+  /** Error of the last attempt to judge the event. */
   readonly analysis_error: string | null;
   readonly verdict: { readonly outcome: string; readonly failed_conditions: readonly string[] } | null;
-  /** The number that the journal gave to the message of the alert. */
+  /** The number of the alert's message in the journal. */
   readonly sequence: number | null;
-  /** Of the jobs that wait or are dead, the last error. */
+  /** The last error of the jobs that wait or are dead. */
   readonly job_error: string | null;
 }
 
-/** Asks the tables of a self-test for all that its stages leave behind, in one statement. */
+/** Reads the results of all stages from the tables of a self-test, in one statement. */
 export async function selftestProgress(sql: Sql): Promise<SelftestProgress> {
   const [row] = await sql<[{ progress: SelftestProgress }]>`
     select jsonb_build_object(

@@ -1,7 +1,7 @@
 import type { SelftestStage } from "./report.ts";
 import type { SelftestProgress } from "./selftest-repository.ts";
 
-/** What is known of one stage: it has happened, it has not yet, or it never will. */
+/** The state of one stage: done, not done yet, or failed for good. */
 export type StageState =
   | { readonly state: "passed"; readonly detail: string | null }
   | { readonly state: "waiting"; readonly why: string }
@@ -11,20 +11,20 @@ const passed = (detail: string | null = null): StageState => ({ state: "passed",
 const waiting = (why: string): StageState => ({ state: "waiting", why });
 const failed = (why: string): StageState => ({ state: "failed", why });
 
-/** The stages that rows prove, in their order. */
+/** The stages that leave rows, in order. */
 export const provenStages: readonly {
   readonly name: Exclude<SelftestStage, "workers">;
   readonly look: (progress: SelftestProgress) => StageState;
 }[] = [
-  { name: "registered", look: ({ image }) => (image ? passed() : waiting("the file watcher has not seen the picture")) },
+  { name: "registered", look: ({ image }) => (image ? passed() : waiting("the file watcher has not found the picture")) },
   { name: "detected", look: detected },
-  { name: "batched", look: ({ batches }) => (batches > 0 ? passed() : waiting("the detections are in no batch")) },
+  { name: "batched", look: ({ batches }) => (batches > 0 ? passed() : waiting("the detections have no batch")) },
   { name: "event_stored", look: ({ event }) => (event ? passed() : waiting("the batch was not closed")) },
   { name: "judged", look: judged },
   { name: "alert_evaluated", look: evaluated },
   {
     name: "published",
-    look: ({ sequence }) => (sequence === null ? waiting("the message got no number from the journal") : passed(`message ${sequence}`)),
+    look: ({ sequence }) => (sequence === null ? waiting("the journal has not numbered the message") : passed(`message ${sequence}`)),
   },
 ];
 
@@ -32,11 +32,11 @@ function detected({ image, detections, job_error }: SelftestProgress): StageStat
   const why = image?.detail ?? image?.reason ?? job_error;
   if (image?.status === "skipped" || image?.status === "failed")
     return failed(`the picture was ${image.status}: ${why ?? "no reason is known"}`);
-  if (image?.status !== "processed") return waiting(`the detector has not looked at the picture${why === null ? "" : `: ${why}`}`);
+  if (image?.status !== "processed") return waiting(`the detector has not processed the picture${why === null ? "" : `: ${why}`}`);
   const [best] = detections;
   if (best) return passed(`${best.object_type}, ${Math.round(best.confidence * 100)} % sure`);
   return failed(
-    "the detector answered but saw nothing on a picture that shows a person; it works, and yet nothing like it would be noticed (DETECTION_CONFIDENCE_THRESHOLD, the detector's own model)",
+    "the detector answered but found no person in a picture that shows one; lower DETECTION_CONFIDENCE_THRESHOLD or check the detector's model",
   );
 }
 
@@ -48,7 +48,7 @@ function judged({ event, analysis_error, job_error }: SelftestProgress): StageSt
 }
 
 function evaluated({ verdict }: SelftestProgress): StageState {
-  if (!verdict) return waiting("no rule has looked at the event");
+  if (!verdict) return waiting("no rule was evaluated for the event");
   if (verdict.outcome === "raised") return passed("an alert was raised");
-  return failed(`a rule that holds for everything raised nothing: ${verdict.outcome} (${verdict.failed_conditions.join(", ")})`);
+  return failed(`a rule that matches every event raised no alert: ${verdict.outcome} (${verdict.failed_conditions.join(", ")})`);
 }

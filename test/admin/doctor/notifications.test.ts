@@ -85,7 +85,7 @@ describe("doctor: name resolution", () => {
     };
     const unknown = { env: hosts, machine: { getent: script("exit 2") } };
     for (const id of ["smtp", "webhook-targets", "detector", "redis"])
-      expect(await finds(id, unknown, "error"), id).toContain("example.org: the name is not known");
+      expect(await finds(id, unknown, "error"), id).toContain("example.org: the name does not exist");
     const silent = { env: hosts, machine: { getent: script("exec sleep 30") } };
     const texts = await Promise.all(["smtp", "webhook-targets", "detector", "redis"].map((id) => finds(id, silent)));
     for (const text of texts) expect(text).toContain("the name server does not answer");
@@ -154,7 +154,7 @@ describe("doctor: webhooks", () => {
     const server = createTlsServer({ cert, key: privateKey.export({ type: "pkcs8", format: "pem" }) });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const url = `https://127.0.0.1:${(server.address() as { port: number }).port}/hook`;
-    expect(await finds("webhook-targets", given({ DEFAULT_WEBHOOK_URL: url }))).toContain("signed by itself");
+    expect(await finds("webhook-targets", given({ DEFAULT_WEBHOOK_URL: url }))).toContain("self-signed");
     const reached = await reachTarget(url, { allow: [], timeoutMs: 5_000, ca: cert });
     expect(reached).toMatchObject({ kind: "reached", validTo: new Date(Math.floor(to.getTime() / 1000) * 1000) });
     await new Promise((resolve) => server.close(resolve));

@@ -193,15 +193,15 @@ describe("configuration warnings", () => {
 
   it("configuration warnings: roles that leave a task to no daemon, and unknown roles, are refused", () => {
     expect(errorOf({ env: { ROLES: "api,detect" } }).message).toMatch(
-      /ROLES is api, detect: nobody would do the rest \(watch, .*DATABASE_URL/,
+      /ROLES is api, detect: no daemon would run the other roles \(watch, .*DATABASE_URL/,
     );
     expect(errorOf({ env: { ROLES: "api,fly" } }).message).toMatch(/ROLES="api,fly" \(environment\): must be all, or some of api, watch,/);
     expect(errorOf({ env: { ROLES: " , " } }).message).toContain("must be all, or some of");
   });
 
   it.each([
-    [{ HOST: "0.0.0.0" }, "no API key is needed"],
-    [{ ROLES: "api", DATABASE_URL: "postgres://db/x" }, "each daemon with the role api counts rate limits for itself"],
+    [{ HOST: "0.0.0.0" }, "no API key is required"],
+    [{ ROLES: "api", DATABASE_URL: "postgres://db/x" }, "each daemon with the role api counts rate limits separately"],
     [{ API_KEYS: "a" }, "no effect without API_KEY_ENABLED"],
     [{ BATCH_IDLE_TIMEOUT_SECONDS: "100" }, "longer than BATCH_WINDOW_SECONDS"],
     [{ TLS_CERT_PATH: "/x" }, "no effect without TLS_MODE"],

@@ -116,7 +116,7 @@ describe("settings", () => {
     expect((await instance()).current()).toEqual(before);
   });
 
-  it("settings: ignore stored values that they do not understand", async () => {
+  it("settings: ignore stored values that are invalid", async () => {
     await database.db.query((sql) => sql`insert into settings (key, value) values ('RETENTION_DAYS', '"x"'), ('FUTURE', '1')`);
     expect((await instance()).current().retentionDays).toBe(14);
   });

@@ -26,7 +26,7 @@ test("data folder: is created for its user only, and released", async () => {
   await (await lockDataFolder(dataDir)).release();
 });
 
-test("data folder: is refused while held, naming the holder and the remedy", async () => {
+test("data folder: is refused while held, naming the holder and a way out", async () => {
   const lock = await lockDataFolder(dataDir);
   await expect(lockDataFolder(dataDir)).rejects.toMatchObject({
     name: "Problem",
@@ -81,7 +81,7 @@ test.skipIf(process.getuid?.() === 0)("data folder: a failure to create it is re
   await expect(lockDataFolder(dataDir)).rejects.toMatchObject({ kind: "unavailable", message: expect.stringContaining("DATA_DIR") });
 });
 
-test("data folder: a file in its place is reported with the remedy", async () => {
+test("data folder: a file in its place is reported with the fix", async () => {
   await writeFile(join(folder, "deep"), "");
   await expect(lockDataFolder(dataDir)).rejects.toMatchObject({ kind: "unavailable", message: expect.stringContaining("DATA_DIR") });
 });

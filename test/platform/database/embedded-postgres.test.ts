@@ -1,4 +1,4 @@
-// Over 400 lines: a database folder that was made once, which takes seconds, is copied for most of these.
+// Over 400 lines: creating a database folder takes seconds, so most of these tests copy one that is created once.
 import { execFileSync } from "node:child_process";
 import { pbkdf2 } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -339,14 +339,14 @@ describe.runIf(canBeOrdinary)("server account", () => {
     await child.kill("SIGTERM");
   });
 
-  test("server account: a user without a name gets an error with the remedy", async () => {
+  test("server account: a user without a name gets an error that says how to fix it", async () => {
     await chown(folder, 12_345, 12_345);
     const nameless = ["/usr/bin/setpriv", "--reuid=12345", "--regid=12345", "--clear-groups"];
     const { said } = await openInChild({ dataDir, until: "told", under: nameless });
     expect(said).toMatchObject({ ready: false, kind: "unavailable", message: expect.stringMatching(/number 12345.*DATABASE_URL/) });
   });
 
-  test("server account: a data folder that the account cannot reach is refused with the remedy", async () => {
+  test("server account: a data folder that the account cannot reach is refused, and the error says how to fix it", async () => {
     const closed = join(folder, "closed");
     await mkdir(closed, { mode: 0o700 });
     await expect(startEmbeddedPostgres({ dataDir: join(closed, "data"), log: silentLog })).rejects.toThrow(

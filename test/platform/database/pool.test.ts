@@ -1,4 +1,4 @@
-// Over 400 lines: what a pool promises, on one database with tables of its own.
+// Over 400 lines: the guarantees of a pool, tested on one database with dedicated tables.
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
@@ -345,7 +345,7 @@ describe("unreachable server", () => {
     await once(mute, "listening");
     const { port } = mute.address() as AddressInfo;
     const pool = openPool({ url: `postgres://somebody@127.0.0.1:${port}/x` }, { max: 1, log: silentLog });
-    await expect(pool.query((sql) => sql`select 1`)).rejects.toThrow(/did not take statements within 5000 ms/);
+    await expect(pool.query((sql) => sql`select 1`)).rejects.toThrow(/did not accept statements within 5000 ms/);
     await pool.close();
     for (const socket of sockets) socket.destroy();
     mute.close();

@@ -54,10 +54,10 @@ it.each([
   expect(await allowed(allow, host)).toBe(expected);
 });
 
-it("OUTBOUND_ALLOW: the refusal includes the remedy", async () => {
+it("OUTBOUND_ALLOW: the refusal says how to allow the target", async () => {
   const outbound = createOutbound({ allow: asSet("10.0.0.0/8"), resolve: async () => ["10.0.0.1", "192.168.1.5"] });
   expect(await outbound.refusalOf("https://two.lan/")).toBe(
-    "two.lan (10.0.0.1, 192.168.1.5) is not among the targets of OUTBOUND_ALLOW; add it there, and start homesec again",
+    "two.lan (10.0.0.1, 192.168.1.5) is not in OUTBOUND_ALLOW; add it there and restart homesec",
   );
   expect(await outbound.post({ url: "https://two.lan/", headers: {}, body: "", timeoutMs: 1_000 })).toMatchObject({ kind: "refused" });
 });

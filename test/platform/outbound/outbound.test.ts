@@ -266,13 +266,13 @@ describe("outbound failure text", () => {
     const named = createOutbound({ allow: [], resolve: async () => ["::1", "127.0.0.1"] });
     expect(await named.post({ url: `http://hooks.lan:${port}/`, headers: {}, body: "", timeoutMs: 5_000 })).toMatchObject({
       kind: "unreachable",
-      error: expect.stringMatching(/^hooks\.lan:\d+: (nothing listens there|no way leads)/),
+      error: expect.stringMatching(/^hooks\.lan:\d+: (nothing listens there|no route)/),
     });
   });
 
   it.each([
     ["closes at once", (socket: Socket) => socket.destroy(), "the connection was closed before an answer came"],
-    ["says something else", (socket: Socket) => socket.end("SSH-2.0-OpenSSH_9.2\r\n"), "what answers does not speak HTTP"],
+    ["says something else", (socket: Socket) => socket.end("SSH-2.0-OpenSSH_9.2\r\n"), "the server does not speak HTTP"],
     [
       "has endless headers",
       (socket: Socket) => socket.write(`HTTP/1.1 200 OK\r\nx: ${"y".repeat(200_000)}`),

@@ -216,7 +216,7 @@ describe("outbound name", () => {
     const { outbound, answer } = send("http://hooks.example/services/T0/secret");
     expect(await answer).toEqual({
       kind: "unreachable",
-      error: "hooks.example: the name is not known (ENOTFOUND)",
+      error: "hooks.example: the name does not exist (ENOTFOUND)",
       ms: expect.any(Number),
     });
     expect(await outbound.refusalOf("http://hooks.example/")).toBeUndefined();

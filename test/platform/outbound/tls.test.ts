@@ -55,11 +55,11 @@ it("outbound TLS: sends nothing to a server that cannot prove the name", async (
   seen.length = 0;
   expect(await post("other.test", ca)).toMatchObject({
     kind: "unreachable",
-    error: `other.test:${port}: its certificate is for other names (ERR_TLS_CERT_ALTNAME_INVALID)`,
+    error: `other.test:${port}: its certificate is for another name (ERR_TLS_CERT_ALTNAME_INVALID)`,
   });
   expect(await post("hooks.test")).toMatchObject({
     kind: "unreachable",
-    error: `hooks.test:${port}: its certificate is signed by itself; name the certificate in NODE_EXTRA_CA_CERTS (DEPTH_ZERO_SELF_SIGNED_CERT)`,
+    error: `hooks.test:${port}: its certificate is self-signed; name the certificate in NODE_EXTRA_CA_CERTS (DEPTH_ZERO_SELF_SIGNED_CERT)`,
   });
   expect(seen).toEqual([]);
 });

@@ -42,7 +42,7 @@ describe("sealing", () => {
     }
   });
 
-  it("sealing: reports another key, with the remedy", () => {
+  it("sealing: reports another key, and how to fix it", () => {
     const other = sealerOf(Buffer.alloc(32, 8), "/elsewhere/secret.key");
     expect(() => sealer.unseal(other.seal("text"))).toThrow(
       `A stored secret cannot be opened with the key file /srv/secret.key: it was sealed with the key ${other.fingerprint}, and this is ${sealer.fingerprint}; put the right file there and start homesec again, or enter the secret again`,

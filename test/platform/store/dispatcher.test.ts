@@ -128,7 +128,7 @@ async function mostClaimed(count: number, lastsMs: number): Promise<number> {
   return most;
 }
 
-test("dispatcher: claims fast jobs ahead up to a limit, and slow ones not, so that the most urgent is next", async () => {
+test("dispatcher: claims fast jobs ahead up to a limit, but not slow ones, so that the most urgent job is next", async () => {
   const fast = await mostClaimed(300, 1);
   expect(fast).toBeGreaterThan(3);
   expect(fast).toBeLessThanOrEqual(9);

@@ -52,7 +52,7 @@ const add = (jobs: readonly { subject: string; priority?: number; at?: number; a
 const claim = (limit: number, processId = me, at = now) =>
   database.db.query((sql) => claimNextJobs(sql, { queue: "detect", processId, now: at }, limit));
 
-describe("claiming", () => {
+describe("job queue: claims", () => {
   test("takes live work before backlog, earlier before later, and nothing that may not start yet", async () => {
     await add([
       { subject: "backlog", priority: priorities.backlog, at: -100 },
@@ -66,7 +66,7 @@ describe("claiming", () => {
     expect((await claim(10, me, later(10))).map(({ subject }) => subject)).toEqual(["not yet"]);
   });
 
-  test("200 jobs and 8 claimers at once: each job is had exactly once", async () => {
+  test("200 jobs and 8 claimers at once: each job is claimed exactly once", async () => {
     await add(Array.from({ length: 200 }, (_, n) => ({ subject: String(n) })));
     const had = await Promise.all(
       Array.from({ length: 8 }, async () => {
@@ -109,8 +109,8 @@ describe("claiming", () => {
   });
 });
 
-describe("the end of a job", () => {
-  test("by a run that lost its claim fails and is rolled back, also when the same process has claimed the job again", async () => {
+describe("job queue: the end of a job", () => {
+  test("finishing a job after the claim was lost fails and is rolled back, even if the same process has claimed the job again", async () => {
     await add([{ subject: "7" }]);
     const [first] = (await claim(1)) as [ClaimedJob];
     const free = () => database.db.query((sql) => freeOverdueJobs(sql, [first]));
@@ -127,7 +127,7 @@ describe("the end of a job", () => {
     await expect(end(second)).rejects.toThrow(LeaseLost);
   });
 
-  test("a release counts as it says", async () => {
+  test("a release counts as its `attempt` says", async () => {
     await add([{ subject: "7" }]);
     const release = async (attempt: "counts" | "free" | "deferred" | "blamed") => {
       const [job] = (await claim(1)) as [ClaimedJob];

@@ -33,7 +33,7 @@ beforeEach(async () => {
 });
 
 const job = (subject: string, availableAt = now): NewJob => ({ subject, priority: 0, position: now, availableAt });
-/** The notes of `work` alone. */
+/** Runs the work and returns its notes only. */
 async function notesOf(work: (sql: Sql) => Promise<unknown>): Promise<readonly string[]> {
   received = [];
   await database.db.transaction(work);
@@ -43,13 +43,13 @@ const add = (...jobs: readonly NewJob[]) => database.db.query((sql) => addJobs(s
 const sending = (sql: Sql) => ({ notificationId: sql`n.id`, channel: sql`n.channel` });
 
 describe("wake notes", () => {
-  it("wake notes: a new job wakes its queue, and one that exists already wakes no one", async () => {
+  it("wake notes: a new job wakes its queue, and an existing one wakes no worker", async () => {
     expect(await notesOf((sql) => addJobs(sql, "detect", [job("1"), job("2")]))).toEqual(["jobs:detect"]);
     expect(await notesOf((sql) => addJobs(sql, "detect", [job("2")]))).toEqual([]);
     expect(await notesOf((sql) => addJobs(sql, "detect", []))).toEqual([]);
   });
 
-  it("wake notes: a job that is queued again wakes its queue, and one that runs wakes no one", async () => {
+  it("wake notes: a requeued job wakes its queue, and a running one wakes no worker", async () => {
     expect(await notesOf((sql) => requeueJob(sql, "analyze", job("1")))).toEqual(["jobs:analyze"]);
     expect(await notesOf((sql) => requeueJob(sql, "analyze", job("1")))).toEqual(["jobs:analyze"]);
     const processId = "00000000-0000-4000-8000-000000000001";
@@ -92,7 +92,7 @@ describe("wake notes", () => {
     expect(await notesOf((sql) => appendToJournal(sql, [], now))).toEqual([]);
   });
 
-  it("wake notes: a transaction that rolls back wakes no one", async () => {
+  it("wake notes: a transaction that rolls back wakes no worker", async () => {
     received = [];
     const failing = database.db.transaction(async (sql) => {
       await addJobs(sql, "detect", [job("9")]);

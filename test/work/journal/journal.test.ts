@@ -15,7 +15,7 @@ const worker = (name: string): JournalEntry => ({ type: "worker_status", data: {
 const append = (...entries: JournalEntry[]) => database.db.transaction((sql) => appendToJournal(sql, entries, at));
 const number = (atMost = 100) => database.db.query((sql) => numberEntries(sql, atMost));
 
-test("entries get their numbers in the order of writing, only once committed, and leave in the wire form", async () => {
+test("journal: entries get their numbers after the commit, in the order of writing, and are sent in the wire format", async () => {
   await append();
   expect(await number()).toEqual([]);
 
@@ -47,7 +47,7 @@ test("entries get their numbers in the order of writing, only once committed, an
   expect(await database.db.query((sql) => readAfter(sql, 1, 10))).toEqual(rows.slice(1));
 });
 
-test("no more than asked for are numbered at a time, and the rest follows on", async () => {
+test("journal: a round numbers at most the requested number of entries, and the next one continues", async () => {
   const before = await database.db.query(readHead);
   await append(...["a", "b", "c", "d", "e"].map(worker));
   expect((await number(2)).map((row) => row.sequence - before)).toEqual([1, 2]);
@@ -55,14 +55,14 @@ test("no more than asked for are numbered at a time, and the rest follows on", a
   expect((await number(2)).map((row) => JSON.parse(row.data).name)).toEqual(["e"]);
 });
 
-test("an entry that does not fit the contract is refused, and nothing is stored", async () => {
+test("journal: an entry that does not match the contract is refused, and nothing is stored", async () => {
   const before = await database.db.query((sql) => sql`select count(*) from journal`);
   await expect(append(worker("good"), { type: "worker_status", data: { name: 7 } } as unknown as JournalEntry)).rejects.toThrow();
   await expect(append({ type: "no.such", data: {} } as unknown as JournalEntry)).rejects.toThrow("no.such");
   expect(await database.db.query((sql) => sql`select count(*) from journal`)).toEqual(before);
 });
 
-test("with nothing to number the database writes nothing", async () => {
+test("journal: without new entries, numbering writes nothing", async () => {
   await number(1_000);
   const written = await database.db.transaction(async (sql) => {
     await numberEntries(sql, 10);

@@ -38,7 +38,7 @@ afterEach(async () => {
   for (const publisher of publishers.splice(0)) await publisher.stop();
 });
 
-describe("on a database that stays", () => {
+describe("publisher on a database that stays available", () => {
   let database: TestDatabase;
   beforeEach(async () => {
     database = await testDatabase({ max: 12 });
@@ -47,7 +47,7 @@ describe("on a database that stays", () => {
 
   const append = (...entries: JournalEntry[]) => database.db.transaction((sql) => appendToJournal(sql, entries, new Date()));
 
-  test("a hint makes it number at once, and without any hint the poll finds the rows", timed, async () => {
+  test("numbers at once after a hint, and finds the rows by polling without one", timed, async () => {
     const { publisher, rows } = publisherOn(database.db);
     await append(entry(1));
     await publisher.start();
@@ -63,7 +63,7 @@ describe("on a database that stays", () => {
     expect(systemClock.monotonic() - publisher.heartbeat()).toBeLessThan(1_000);
   });
 
-  test("a burst larger than one round goes out whole", async () => {
+  test("sends a burst larger than one round completely", async () => {
     const { publisher, rows } = publisherOn(database.db);
     await append(...upTo(1_730).map(entry));
     await publisher.start();
@@ -72,7 +72,7 @@ describe("on a database that stays", () => {
     expect(rows.map(idOf)).toEqual(upTo(1_730));
   });
 
-  test("8 writers committing out of order and rolling back, 2 publishers at once: no hole, no number twice, and no reader is overtaken", async () => {
+  test("8 writers committing out of order and rolling back, 2 publishers at once: no gap, no number twice, and no reader is overtaken", async () => {
     const here = publisherOn(database.db);
     const there = publisherOn(database.db);
     await here.publisher.start();
@@ -80,7 +80,7 @@ describe("on a database that stays", () => {
     const committed: number[] = [];
     let writing = true;
 
-    // a reader that only asks for what comes after the last it has seen
+    // A reader that only requests rows after the last one it has seen
     const seen: PublishedRow[] = [];
     const reader = (async () => {
       while (writing || seen.length < committed.length) {
@@ -122,7 +122,7 @@ describe("on a database that stays", () => {
   });
 });
 
-test("a restart of the database is reported once, publishing resumes automatically, and no number is skipped", async () => {
+test("publisher: a restart of the database is reported once, publishing resumes automatically, and no number is skipped", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "homesec-test-journal-"));
   const port = await freePort();
   let server = await startEmbeddedPostgres({ dataDir, port, log: silentLog });
@@ -143,14 +143,14 @@ test("a restart of the database is reported once, publishing resumes automatical
           committed += 1;
           publisher.wake();
         } catch {
-          await delay(20); // the database is away; whether this row was stored does not matter here
+          await delay(20); // The database is unavailable; whether this row was stored does not matter here
         }
         await delay(1);
       }
     })();
     await expect.poll(() => rows.length).toBeGreaterThan(20);
     await server.stop();
-    await delay(2_500); // longer than the pool waits before it says so
+    await delay(2_500); // Longer than the pool waits before it reports the outage
     const away = rows.length;
     server = await startEmbeddedPostgres({ dataDir, port, log: silentLog });
     await expect.poll(() => rows.length, { timeout: 5_000 }).toBeGreaterThan(away + 20);

@@ -25,7 +25,7 @@ export async function openTheWay(dataDir: string, account: Account): Promise<voi
   if (barrier !== undefined) {
     throw new Problem(
       "unavailable",
-      `PostgreSQL runs as user ${account.name}, who may not enter ${barrier} on the way to the data folder ${dataDir}; use a data folder such as /var/lib/homesec (DATA_DIR), or run chmod o+x ${barrier}, or set DATABASE_URL`,
+      `PostgreSQL runs as user ${account.name}, which cannot enter ${barrier} on the path to the data folder ${dataDir}; use a data folder such as /var/lib/homesec (DATA_DIR), or run chmod o+x ${barrier}, or set DATABASE_URL`,
     );
   }
 }
@@ -40,7 +40,7 @@ export async function ensureCluster(dataDir: string, binaries: Binaries, account
   const unfinished = join(dataDir, `postgres.new-${randomBytes(4).toString("hex")}`);
   await mkdir(unfinished, { mode: 0o700 });
   if (account.foreign) await chown(unfinished, account.uid, account.gid);
-  log.info({ folder: cluster }, "Making a new database");
+  log.info({ folder: cluster }, "Creating a new database");
   const initdb = await startGuarded(
     binaries.initdb,
     [
@@ -70,7 +70,7 @@ export async function ensureCluster(dataDir: string, binaries: Binaries, account
         `The embedded PostgreSQL does not run as a user without a name (number ${account.uid}); run homesec as a user of this system (in a container: of its image), or set DATABASE_URL to a PostgreSQL server`,
       );
     }
-    throw new Error(`initdb could not make a database in ${dataDir} (${outcome}): ${said.trim()}`);
+    throw new Error(`initdb could not create a database in ${dataDir} (${outcome}): ${said.trim()}`);
   }
   await rename(unfinished, cluster);
   return cluster;

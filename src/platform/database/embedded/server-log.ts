@@ -59,7 +59,7 @@ export class ServerLog {
     if (this.#tail.length > 20) this.#tail.shift();
     if (/ (FATAL|PANIC): {2}/.test(line)) this.#log.debug({ line }, "PostgreSQL says");
     if (/ LOG: {2}.+, elapsed time: /.test(line)) {
-      this.#log.info({ line }, "PostgreSQL puts its data in order after an unclean end; on a slow disk that takes minutes");
+      this.#log.info({ line }, "PostgreSQL recovers after an unclean shutdown; on a slow disk this takes minutes");
     }
     if (this.#file.destroyed) {
       if (performance.now() - (this.#brokenAt ?? 0) < this.#retryMs) return;

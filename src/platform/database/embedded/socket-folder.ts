@@ -30,7 +30,7 @@ export async function ensureSocketFolder(dataDir: string, port: number, account:
   } else if (!found.isDirectory() || found.uid !== account.uid) {
     throw new Problem(
       "conflict",
-      `${folder} is needed for the database's socket, but belongs to somebody else; remove it or choose a shorter DATA_DIR`,
+      `${folder} is needed for the database's socket, but belongs to another user; remove it or choose a shorter DATA_DIR`,
     );
   }
   await chmod(folder, 0o700);

@@ -25,7 +25,7 @@ export async function superviseEmbeddedPostgres(options: EmbeddedOptions): Promi
       const how = await server.ended;
       if (stopped.signal.aborted) return;
       failures = performance.now() - startedAt > steadyAfterMs ? 0 : failures;
-      log.error({ pid: server.pid, how }, "PostgreSQL ended unexpectedly; starting it again");
+      log.error({ pid: server.pid, how }, "PostgreSQL ended unexpectedly; restarting it");
       for (let next: EmbeddedPostgres | undefined; !next && !stopped.signal.aborted; failures += 1) {
         await pause(failures === 0 ? 0 : Math.min(100 * 2 ** failures, longestDelayMs), stopped.signal);
         next = stopped.signal.aborted ? undefined : await tryStart(options, log);
@@ -33,7 +33,7 @@ export async function superviseEmbeddedPostgres(options: EmbeddedOptions): Promi
       }
     }
   };
-  const running = keepRunning().catch((error: unknown) => log.error({ err: error }, "PostgreSQL is not watched over any more"));
+  const running = keepRunning().catch((error: unknown) => log.error({ err: error }, "PostgreSQL is no longer supervised"));
 
   return {
     socketDir,
@@ -54,7 +54,7 @@ async function tryStart(options: EmbeddedOptions, log: Log): Promise<EmbeddedPos
   try {
     return await startEmbeddedPostgres(options);
   } catch (error) {
-    log.error({ err: error }, "PostgreSQL could not be started again");
+    log.error({ err: error }, "PostgreSQL could not be restarted");
     return undefined;
   }
 }
