@@ -14,7 +14,7 @@ export interface Catalog {
   readonly test: (run: Run, name: string, value: Value, given: Given) => boolean;
 }
 
-/** The state of one rendering: its steps so far, and its current line. Every loop that a template can lengthen counts its steps here. */
+/** The state of one rendering: the steps it has used, and its line. Every loop that a template can lengthen counts its steps here. */
 export class Run {
   readonly catalog: Catalog;
   line = 1;

@@ -121,7 +121,7 @@ describe("events from elsewhere", () => {
       [{ ...good, batch_id: "" }, /^batch_id: /],
       [{ ...good, detection_ids: [9] }, "detection_ids.0: Detection 9 does not exist"],
       [{ ...good, detection_ids: [1, 4] }, "detection_ids.1: Detection 4 is of camera gate"],
-      [{ ...good, detection_ids: [5] }, /Detection 5 belongs to a batch/],
+      [{ ...good, detection_ids: [5] }, /Detection 5 belongs to an open batch/],
       [{ ...good, detection_ids: [1, 1] }, /Detection 1 is named twice/],
       [{ ...good, detection_ids: ["1"] }, /^detection_ids.0: /],
     ];

@@ -88,7 +88,7 @@ describe("pictures show", () => {
     expect(await summaries()).toEqual([]);
     for (let tick = 6; tick < 9; tick += 1) await look(ticking(tick));
     expect(await summaries()).toEqual([
-      expect.stringContaining("Camera Yard sends the same picture again and again: the pictures are the same but"),
+      expect.stringContaining("Camera Yard sends the same picture again and again: the pictures are identical except"),
     ]);
     // a restart does not end it either, although homesec then remembers no picture
     Object.assign(memory, freshMemory());
