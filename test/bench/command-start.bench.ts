@@ -18,7 +18,7 @@ function run(args: readonly string[]): number {
   return tookMs;
 }
 
-test("commands start fast", ({ task }) => {
+test("commands: start fast", ({ task }) => {
   const perRound = Array.from({ length: rounds }, () => {
     const homesec: number[] = [];
     const baseline: number[] = [];

@@ -68,7 +68,7 @@ async function measure(url: string): Promise<Load> {
   return await load.ask({ url: `${url}/api/events?limit=${limit}`, connections, forMs });
 }
 
-test("the list of events is fast with many of them", async ({ task }) => {
+test("events: the list is fast with many events", async ({ task }) => {
   const answer = await fetch(`${daemon.url}/api/events?limit=${limit}`);
   const { items, pagination } = (await answer.json()) as { items: { detection_ids: number[] }[]; pagination: { total: number } };
   expect(items).toHaveLength(limit);

@@ -41,7 +41,7 @@ const searches: [what: string, query: Record<string, string>, times: number, lea
 ];
 
 for (const [what, query, times, least] of searches)
-  test(`a search for ${what} is fast with many events`, async ({ task }) => {
+  test(`events: a search for ${what} is fast with many events`, async ({ task }) => {
     const url = `${daemon.url}/api/events/search?${new URLSearchParams({ ...query, limit: "50" })}`;
     const medians: number[] = [];
     for (let round = -1; round < rounds; round += 1) {
@@ -99,7 +99,7 @@ async function exportTook(query: string): Promise<{ readonly ms: number; readonl
   return { ms, bytes, addedMb: most - before };
 }
 
-test("an export is fast and needs little memory", async ({ task }) => {
+test("events: an export is fast and needs little memory", async ({ task }) => {
   const csv: { readonly ms: number; readonly addedMb: number }[] = [];
   const xlsx: { readonly ms: number; readonly addedMb: number }[] = [];
   const baseline: number[] = [];

@@ -69,7 +69,7 @@ beforeAll(async () => {
 });
 afterAll(() => desk?.close());
 
-test("explanations are quick with many events", async ({ task }) => {
+test("explain: is fast with many events", async ({ task }) => {
   /** The 99th percentile in ms of each round. */
   const measure = async (ask: (eventId: number) => Promise<{ readonly steps: readonly unknown[] }>) => {
     const figures: number[] = [];

@@ -85,7 +85,7 @@ async function compare(messages: number): Promise<Figures> {
   return { homesec, baseline };
 }
 
-test("messages go out to many clients fast", async ({ task }) => {
+test("live messages: reach many clients fast", async ({ task }) => {
   await compare(50);
   const ways = [
     { name: "a burst of 200 messages", messages: 200, times: 1 },

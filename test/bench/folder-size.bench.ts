@@ -101,7 +101,7 @@ async function cost({ daemon, live }: Subject): Promise<{ readonly processor: nu
   return { processor: ((await processorMs(daemon.pid)) - usedBefore) / names.length, wall: median(wall) };
 }
 
-test("a picture costs the same in a large folder", async ({ task }) => {
+test("pictures: the cost of one does not depend on the size of its folder", async ({ task }) => {
   const perRound: Record<keyof typeof subjects, { readonly processor: number; readonly wall: number }>[] = [];
   for (let round = -1; round < rounds; round += 1) {
     const figures = { few: await cost(subjects.few), many: await cost(subjects.many) };

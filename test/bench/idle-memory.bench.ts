@@ -22,7 +22,7 @@ async function idleMemory(upstreamUrl: string): Promise<number> {
   }
 }
 
-test("an idle daemon needs little memory", async ({ task }) => {
+test("daemon: needs little memory when idle", async ({ task }) => {
   const upstreams = await instantUpstreams();
   try {
     const homesec = await Promise.all(Array.from({ length: daemons }, () => idleMemory(upstreams.url)));

@@ -109,7 +109,7 @@ async function pipeline({ live }: Subject, pictures: readonly Upload[]): Promise
   return (await done) - startedAt;
 }
 
-test("pictures go through all stages fast", async ({ task }) => {
+test("pictures: pass all stages fast", async ({ task }) => {
   const perRound: (readonly Round[])[] = [];
   for (let round = -warmUpRounds; round < rounds; round += 1) {
     const costs: Round[] = [];

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => desk?.close());
 
-test("a backtest replays 90 days of detections", async ({ task }) => {
+test("rules: a backtest replays 90 days of detections", async ({ task }) => {
   const { id } = await desk.ask("createRule", {
     body: {
       name: "Person at night",

@@ -22,7 +22,7 @@ async function untilReady(dataDir: string): Promise<number> {
   }
 }
 
-test("the daemon is ready soon, with nothing configured", async ({ task }) => {
+test("daemon: is ready soon without any configuration", async ({ task }) => {
   const first: number[] = [];
   const warm: number[] = [];
   for (let round = 0; round < rounds; round += 1) {

@@ -27,7 +27,7 @@ const passed = [];
 if (names.length === 0 || chaos.length > 0) {
   passed.push(await passes(chaos.length > 0 ? chaos : ["test/chaos"], { CHAOS: "long", CHAOS_SEED: seed, CHAOS_RESULTS: results }));
 }
-// by itself, since it measures memory and how late the event loop is
+// alone, because it measures memory and event loop delay
 if (names.length === 0 || names.includes("soak")) {
   passed.push(await passes(["test/soak"], { SOAK_MINUTES: process.env.SOAK_MINUTES ?? "60", SOAK_SEED: process.env.SOAK_SEED ?? seed }));
 }

@@ -37,7 +37,7 @@ beforeEach(async () => {
 describe.each(ways)("alerts, %s", (way) => {
   const homesec = (...args: string[]) => served.homesec(way, args);
 
-  it("list shows them, and what is narrowed", async () => {
+  it("alerts: list shows all alerts, and only the matching ones with filters", async () => {
     const { code, out } = await homesec("alerts", "list", "--severity", "critical");
     expect(code).toBe(0);
     expect(out).toBe(`ID                                    WHEN       SEVERITY  STATUS     CAMERA      EVENT  RULE
@@ -54,7 +54,7 @@ ${alert}  3 min ago  critical  delivered  front-door     42  Person at night
     expect((await homesec("alerts", "list", "--rule-id", "x")).code).toBe(2);
   });
 
-  it("show says why it was raised", async () => {
+  it("alerts: show explains why the alert was raised", async () => {
     const { out } = await homesec("alerts", "show", alert);
     expect(out).toMatch(/^alert +5f0c9d6e.*\nrule +Person at night \(deleted\)\nseverity +critical\nstatus +delivered\n/);
     expect(out).toMatch(/because +risk_score >= 80\n/);
@@ -72,7 +72,7 @@ ${alert}  3 min ago  critical  delivered  front-door     42  Person at night
     expect([missing.code, missing.err]).toEqual([3, expect.stringContaining("`homesec alerts list` lists them.")]);
   });
 
-  it("ack and dismiss end an alert, once", async () => {
+  it("alerts: ack and dismiss end an alert once", async () => {
     const acknowledged = await homesec("alerts", "ack", alert, "-o", "json");
     expect(acknowledged).toMatchObject({ code: 0, err: `alert ${alert} acknowledged\n` });
     expect(JSON.parse(acknowledged.out)).toMatchObject({ id: alert, status: "acknowledged" });
@@ -82,6 +82,6 @@ ${alert}  3 min ago  critical  delivered  front-door     42  Person at night
   });
 });
 
-it("csv knows every field of the contract", () => {
+it("alerts: CSV has every field of the contract", () => {
   expect([...alertView.fields]).toEqual(Object.keys(Alert.shape));
 });

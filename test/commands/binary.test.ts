@@ -18,18 +18,18 @@ const program = new URL("../../dist/bin/homesec.js", import.meta.url).pathname;
 const hasScript = spawnSync("script", ["--version"]).status === 0;
 if (!hasScript) process.stderr.write("`script` is not installed: questions are not tested on a terminal\n");
 
-describe("the built program", () => {
-  it("knows its version", async () => {
+describe("built program", () => {
+  it("built program: prints its version", async () => {
     const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string };
     expect(await startBinary(["--version"], inFolder)).toMatchObject({ exitCode: 0, stdout: `${version}\n`, stderr: "" });
   });
 
-  it("reads .env of the working folder and only its own environment", async () => {
+  it("built program: reads .env from the working folder, and only its own variables", async () => {
     const { stdout } = await startBinary(["config", "show", "-o", "csv"], { ...inFolder, env: { PORT: "9001" } });
     expect(stdout).toContain("PORT,9001,environment\r\n");
   });
 
-  it("ends quietly when its reader has seen enough", async () => {
+  it("built program: exits silently when its reader closes the pipe", async () => {
     const items = Array.from({ length: 1000 }, (_, at) => ({ ...camera, camera_id: `camera-${at}`, name: "x".repeat(200) }));
     const pagination = { ...page(1_000_000), next_cursor: "more", has_more: true };
     const api = await apiStandIn(() => ({ body: { cameras: items, count: items.length, pagination } }));
@@ -40,7 +40,7 @@ describe("the built program", () => {
     await api.close();
   });
 
-  it.skipIf(!existsSync("/dev/full"))("says in a line that there is no room for its output, and ends with 1", async () => {
+  it.skipIf(!existsSync("/dev/full"))("built program: reports in one line that the disk is full, and ends with 1", async () => {
     const run = (args: string) =>
       execa("sh", ["-c", `'${process.execPath}' '${program}' ${args}`], { cwd: folder.path, reject: false, stripFinalNewline: false });
     for (const args of ["--version", "--help", "events --help"]) {
@@ -53,7 +53,7 @@ describe("the built program", () => {
     }
   });
 
-  it("leaves no half of a file when an export is interrupted", async () => {
+  it("built program: leaves no partial file when an export is interrupted", async () => {
     const endless = createServer((_, response) => {
       response.writeHead(200, { "Content-Type": "text/csv; charset=utf-8" });
       response.write("id,camera_id\r\n1,yard\r\n");
@@ -70,7 +70,7 @@ describe("the built program", () => {
     endless.close();
   });
 
-  it.skipIf(!hasScript)("ends a question with 130 on Ctrl-C, and with nothing done on anything but yes", async () => {
+  it.skipIf(!hasScript)("built program: a question ends with 130 on Ctrl-C, and any answer except yes changes nothing", async () => {
     const ask = async (typed: string) => {
       const line = `'${process.execPath}' '${program}' dlq purge detect --url http://127.0.0.1:1`;
       const env = { PATH: process.env["PATH"] ?? "", HOME: folder.path, TERM: "xterm" };
@@ -90,7 +90,7 @@ describe("the built program", () => {
   it.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
-  ] as const)("ends with its own exit code on %s", async (signal, exitCode) => {
+  ] as const)("built program: ends with its documented exit code on %s", async (signal, exitCode) => {
     const silent = createServer();
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
     const { port } = silent.address() as AddressInfo;

@@ -30,7 +30,7 @@ afterAll(() => served.close());
 describe.each(ways)("cameras, %s", (way) => {
   const homesec = (...args: string[]) => served.homesec(way, args);
 
-  it("validate names folders that cannot be used, with exit code 7", async () => {
+  it("cameras: validate names unusable folders and ends with exit code 7", async () => {
     const { code, out, err } = await homesec("cameras", "validate");
     expect(code).toBe(7);
     expect(out).toMatch(/^CAMERA +FOLDER +RESULT\ngone +\/.*\nyard +\/.* ok\n$/);
@@ -38,7 +38,7 @@ describe.each(ways)("cameras, %s", (way) => {
     expect(JSON.parse((await homesec("cameras", "validate", "-o", "json")).out)).toMatchObject({ total_cameras: 2, invalid_count: 1 });
   });
 
-  it("list and show name the command that says why a camera sends nothing, to people", async () => {
+  it("cameras: list and show tell people which command explains a silent camera", async () => {
     await served.desk.db.query((sql) => sql`update cameras set status = 'error' where camera_id = 'gone'`);
     const why = "gone is in error: `homesec explain --camera gone --at now` says why\n";
     expect((await homesec("cameras", "list")).err).toBe(why);
@@ -48,7 +48,7 @@ describe.each(ways)("cameras, %s", (way) => {
     expect((await homesec("explain", "--camera", "gone", "--at", "now")).out).toContain("Camera gone is error now");
   });
 
-  it("baseline show and config say what holds", async () => {
+  it("cameras: baseline show and config print the active settings", async () => {
     expect((await homesec("cameras", "baseline", "show", "yard")).out).toMatch(/^camera +yard \(Yard\)\nstate +still learning\n/);
     expect(JSON.parse((await homesec("cameras", "baseline", "show", "yard", "-o", "json")).out)).toMatchObject({ camera_id: "yard" });
     expect((await homesec("cameras", "baseline", "config", "yard", "--threshold-stdev", "3")).out).toMatch(
@@ -62,7 +62,7 @@ describe.each(ways)("cameras, %s", (way) => {
     expect((await homesec("cameras", "baseline", "anomalies", "yard", "--days", "91")).code).toBe(2);
   });
 
-  it("baseline reset asks first", async () => {
+  it("cameras: baseline reset asks for confirmation", async () => {
     const reset = (args: readonly string[], options = {}) =>
       served.homesec(way, ["cameras", "baseline", "reset", "yard", ...args], options);
     expect(await reset([])).toMatchObject({ code: 2, out: "", err: expect.stringContaining("--yes") });
@@ -80,7 +80,7 @@ describe.each(ways)("cameras, %s", (way) => {
     expect((await homesec("cameras", "baseline", "reset", "moon", "--yes")).code).toBe(3);
   });
 
-  it("scene-changes are listed and acknowledged", async () => {
+  it("cameras: scene-changes are listed and acknowledged", async () => {
     const id = way === "--direct" ? "2" : "1";
     const open = await homesec("cameras", "scene-changes", "list", "yard", "--no-acknowledged");
     expect(open.out).toMatch(/^ID +WHEN +CHANGE +SIMILARITY +STATE +PICTURE\n/);
@@ -95,7 +95,7 @@ describe.each(ways)("cameras, %s", (way) => {
   });
 });
 
-it("snapshot saves the newest picture, and spares a file that is there", async () => {
+it("cameras: snapshot saves the newest picture and never overwrites a file", async () => {
   const { desk, homesec } = served;
   const file = join(desk.cameraRoot, "yard", "a.jpg");
   const snapshot = (...args: string[]) => homesec("over HTTP", ["cameras", "snapshot", "yard", ...args]);
@@ -116,7 +116,7 @@ it("snapshot saves the newest picture, and spares a file that is there", async (
   await rm(join(desk.dataDir, "yard.jpg"));
 });
 
-it("views know every field of the contract", () => {
+it("cameras: views have every field of the contract", () => {
   expect([...baselineView.fields]).toEqual(Object.keys(Baseline.shape));
   expect([...baselineConfigView.fields]).toEqual(Object.keys(BaselineConfig.shape));
   expect([...sceneChangeView.fields]).toEqual(Object.keys(SceneChange.shape));

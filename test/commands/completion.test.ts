@@ -35,8 +35,8 @@ const complete = async (...words: string[]): Promise<string[]> => {
   return out.split("\n").filter((line) => line !== "");
 };
 
-describe("what can follow", () => {
-  it("commands, groups and verbs", async () => {
+describe("completion candidates", () => {
+  it("completion: suggests commands, groups and verbs", async () => {
     expect(await complete("al")).toEqual(["alerts"]);
     expect(await complete("")).toEqual(expect.arrayContaining(["cameras", "serve", "completion", "help"]));
     expect(await complete("")).not.toContain("docs");
@@ -44,7 +44,7 @@ describe("what can follow", () => {
     expect(await complete("cameras", "baseline", "")).toEqual(["show", "config", "anomalies", "reset"]);
   });
 
-  it("flags and their values", async () => {
+  it("completion: suggests flags and their values", async () => {
     expect(await complete("alerts", "list", "--s")).toEqual(["--status", "--severity", "--start-date"]);
     expect(await complete("alerts", "list", "--status", "")).toEqual(["pending", "delivered", "acknowledged", "dismissed"]);
     expect(await complete("alerts", "list", "-o", "j")).toEqual(["json"]);
@@ -52,21 +52,21 @@ describe("what can follow", () => {
     expect(await complete("notifications", "test", "")).toEqual(["email", "webhook", "push"]);
   });
 
-  it("ids of the daemon, asked once and kept for a moment", async () => {
+  it("completion: requests ids from the daemon once and caches them briefly", async () => {
     expect(await complete("cameras", "show", "")).toEqual(["front-door", "garage"]);
     expect(await complete("trigger", "a.jpg", "--camera", "g")).toEqual(["garage"]);
     expect(await complete("-o", "json", "cameras", "baseline", "show", "f")).toEqual(["front-door"]);
     expect(api.seen).toHaveLength(1);
   });
 
-  it("names of rules where they are taken, but none that would be an option or two lines", async () => {
+  it("completion: suggests rule names, except names that look like an option or span two lines", async () => {
     const ids = ["f0", "f1", "f2", "f3", "f4"];
     expect(await complete("rules", "test", "")).toEqual(["Somebody at night", "Dog's & cat: $5", 'A "quote"', ...ids]);
     expect(await complete("silence", "add", "--rule", "Somebody a")).toEqual(["Somebody at night"]);
     expect(await complete("alerts", "list", "--rule-id", "")).toEqual(ids);
   });
 
-  it("several values with commas, and values behind =", async () => {
+  it("completion: suggests values after a comma and after =", async () => {
     expect(await complete("events", "list", "--camera-id", "front-door,")).toEqual(["front-door,garage"]);
     expect(await complete("events", "list", "--camera-id=garage,f")).toEqual(["--camera-id=garage,front-door"]);
     expect(await complete("events", "list", "--risk-level", "low,high,")).toEqual(["low,high,medium", "low,high,critical"]);
@@ -79,7 +79,7 @@ describe("what can follow", () => {
     expect(await complete("rules", "test", "Somebody at night,")).toEqual([]);
   });
 
-  it("fields of the records, topics of help, and ids that depend on what stands before", async () => {
+  it("completion: suggests record fields, help topics, and ids that depend on earlier words", async () => {
     expect(await complete("cameras", "list", "--fields", "camera_id,na")).toEqual(["camera_id,name"]);
     expect(await complete("dlq", "list", "--fields", "")).toEqual(["queue", "count"]);
     expect(await complete("help", "e")).toEqual(["events", "entities", "explain", "exit-codes", "environment"]);
@@ -94,7 +94,7 @@ describe("what can follow", () => {
     expect(await complete("live", "--fields", "seq")).toEqual(["sequence"]);
   });
 
-  it("nothing, in silence, when no daemon answers or the words mean nothing", async () => {
+  it("completion: suggests nothing, silently, without a daemon or after unknown words", async () => {
     expect(await complete("cameras", "show", "--url", "http://127.0.0.1:1", "")).toEqual([]);
     expect(await complete("alerts", "show", "")).toEqual([]);
     expect(await complete("nothing", "at", "all", "")).toEqual([]);
@@ -102,7 +102,7 @@ describe("what can follow", () => {
   });
 });
 
-describe("in the shells themselves", () => {
+describe("completion in real shells", () => {
   const shells = ["bash", "zsh", "fish"] as const;
   const has = (program: string): boolean => spawnSync(program, ["--version"]).status === 0;
   const missing = [...shells, "script"].filter((program) => !has(program));
@@ -186,7 +186,7 @@ describe("in the shells themselves", () => {
   } as const;
 
   it.each(shells)(
-    "%s completes commands, values and ids",
+    "completion: %s completes commands, values and ids",
     async (shell: (typeof shells)[number]) => {
       const { out, code } = await cli(["completion", shell]);
       expect(code).toBe(0);
@@ -214,7 +214,7 @@ describe("in the shells themselves", () => {
     60_000,
   );
 
-  it("refuses a shell that it does not know", async () => {
+  it("completion: rejects an unknown shell", async () => {
     expect(await cli(["completion", "tcsh"])).toMatchObject({ code: 2, out: "", err: expect.stringContaining("bash, zsh, fish") });
   });
 });

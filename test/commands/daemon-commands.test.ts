@@ -20,7 +20,7 @@ async function started(args: readonly string[], env: Record<string, string> = {}
 }
 
 describe("serve and demo", () => {
-  it("flags beat the environment, which beats .env, which beats --config", async () => {
+  it("serve: flags override the environment, the environment overrides .env, and .env overrides --config", async () => {
     writeFileSync(join(folder.path, ".env"), "PORT=2\nRETENTION_DAYS=2\nLOG_LEVEL=warn\n");
     writeFileSync(join(folder.path, "homesec.conf"), "PORT=1\nRETENTION_DAYS=1\nLOG_LEVEL=error\nBATCH_WINDOW_SECONDS=10\n");
     const args = ["serve", "--port", "4", "--host", "::1", "--data-dir", "data", "--config", "homesec.conf"];
@@ -45,14 +45,14 @@ describe("serve and demo", () => {
     );
   });
 
-  it("do not start with a wrong configuration, and say everything that is wrong", async () => {
+  it("serve: a wrong configuration stops the start and lists every error", async () => {
     const { code, err, options } = await started(["serve", "--port", "http"], { LOG_LEVEL: "loud" });
     expect([code, options]).toEqual([2, undefined]);
     expect(err).toContain('PORT="http" (flag)');
     expect(err).toContain('LOG_LEVEL="loud" (environment)');
   });
 
-  it("have colours on a terminal that may have them", async () => {
+  it("serve: colours its output on a terminal that supports them", async () => {
     const coloured = async (args: string[], env = {}, terminal?: number) => {
       const seen: boolean[] = [];
       const serve = async ({ colour }: DaemonOptions) => seen.push(colour) - 1;
@@ -65,12 +65,12 @@ describe("serve and demo", () => {
     expect(await coloured(["demo", "--no-color"], {}, 80)).toBe(false);
   });
 
-  it("demo --once says so", async () => {
+  it("demo: mentions --once when it runs with it", async () => {
     expect((await started(["demo", "--once"])).options?.once).toBe(true);
     expect((await started(["demo"])).options?.once).toBe(false);
   });
 
-  it("break what they say under its last column, and only on a terminal", async () => {
+  it("serve: wraps output at the last column, on a terminal only", async () => {
     const daemon = {
       serve: async ({ out }: DaemonOptions) => {
         out.write(
@@ -91,8 +91,8 @@ describe("serve and demo", () => {
   });
 });
 
-describe("config", () => {
-  it("check prints warnings and errors", async () => {
+describe("config commands", () => {
+  it("config: check prints warnings and errors", async () => {
     expect(await cli(["config", "check"])).toEqual({ code: 0, out: "", err: "the configuration is valid\n" });
     const warned = await cli(["config", "check"], { env: { HOMESEC_PORT: "1" } });
     expect(warned.code).toBe(0);
@@ -100,7 +100,7 @@ describe("config", () => {
     expect((await cli(["config", "check"], { env: { PORT: "x" } })).code).toBe(2);
   });
 
-  it("show names value and source, and no secret", async () => {
+  it("config: show prints value and source, but no secret", async () => {
     const env = { API_KEYS: "geheim,geheim2", DATABASE_URL: "postgres://ada:geheim@127.0.0.1:1/x", PORT: "9000" };
     const { code, out, err } = await cli(["config", "show", "-o", "json"], { env, cwd: "/nonexistent" });
     expect(code).toBe(0);

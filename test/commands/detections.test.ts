@@ -49,7 +49,7 @@ const direct = (...args: string[]) =>
   cli([...args, "--direct"], { cwd: folder.path, env: { DATABASE_URL: database.url, DATA_DIR: folder.path } });
 
 describe("detections search", () => {
-  it("lists what it finds, as a table and for programs", async () => {
+  it("detections search: prints matches as a table and as JSON", async () => {
     const [first, , third] = ids;
     expect((await direct("detections", "search", "dog garden", "-o", "id")).out).toBe(`${third}\n${first}\n`);
     const table = await direct("detections", "search", "garden dog", "--end-date", "2026-02-01T10:01:00Z");
@@ -60,7 +60,7 @@ describe("detections search", () => {
     expect((await direct("detections", "search", "dog", "-o", "csv")).out.split("\r\n")[0]).toMatch(/^id,camera_id,.*,relevance_score$/);
   });
 
-  it("says when there is nothing, or nothing to look for", async () => {
+  it("detections search: says when there are no matches, and rejects an empty query", async () => {
     expect(await direct("detections", "search", "fox")).toEqual({ code: 0, out: "", err: "no detections\n" });
     expect(await direct("detections", "search", "!!")).toMatchObject({ code: 2, err: expect.stringContaining("at least one word") });
     expect((await direct("detections", "search")).code).toBe(2);
@@ -68,7 +68,7 @@ describe("detections search", () => {
 });
 
 describe("detections image", () => {
-  it("saves the original and the thumbnail, and overwrites nothing", async () => {
+  it("detections image: saves the original and the thumbnail, and overwrites nothing", async () => {
     const id = String(ids[0]);
     const saved = await direct("detections", "image", id);
     const file = join(folder.path, `detection-${id}.png`);
@@ -84,7 +84,7 @@ describe("detections image", () => {
     expect(await sharp(join(folder.path, "small.jpg")).metadata()).toMatchObject({ width: 320, height: 240 });
   });
 
-  it("says why it cannot", async () => {
+  it("detections image: says why it cannot save a picture", async () => {
     expect(await direct("detections", "image", String(ids[2]))).toMatchObject({
       code: 3,
       err: expect.stringContaining("is gone from the disk"),

@@ -18,7 +18,7 @@ const direct = (...args: string[]) =>
   cli([...args, "--direct"], { cwd: folder.path, env: { DATABASE_URL: database.url, DATA_DIR: folder.path } });
 
 describe("--direct", () => {
-  it("works on the database without a daemon", async () => {
+  it("--direct: works on the database without a daemon", async () => {
     const added = await direct("cameras", "add", "Front door", "-o", "json");
     expect(added.code, added.err).toBe(0);
     expect(JSON.parse(added.out)).toMatchObject({ camera_id: "front_door", folder_path: join(folder.path, "cameras", "front_door") });
@@ -34,7 +34,7 @@ describe("--direct", () => {
     expect((await direct("detections", "list")).err).toBe("no detections\n");
   });
 
-  it("says when the pictures of a camera will not be read", async () => {
+  it("--direct: warns when the daemon will not read a camera's folder", async () => {
     expect((await direct("cameras", "add", "Elsewhere", "--folder-path", "/etc")).err).toBe(
       `camera elsewhere added; it uploads to /etc
 homesec reads no pictures from /etc: The folder is outside of CAMERA_ROOT and CAMERA_EXTRA_ROOTS (${join(folder.path, "cameras")}); add a root or move it. It is not read
@@ -42,7 +42,7 @@ homesec reads no pictures from /etc: The folder is outside of CAMERA_ROOT and CA
     );
   });
 
-  it("names the whole path of a folder that is not there, and from where a relative one counts", async () => {
+  it("--direct: names the full path of a missing folder, and the base of a relative path", async () => {
     await direct("cameras", "add", "Shed");
     const folderPath = join(folder.path, "cameras", "cams", ".away");
     expect((await direct("cameras", "update", "shed", "--folder-path", "cams/.away")).err).toBe(
@@ -55,7 +55,7 @@ homesec reads no pictures from ${folderPath}: The folder does not exist; create 
     expect((await direct("cameras", "update", "shed", "--folder-path", "shed")).err).toBe("camera shed changed\n");
   });
 
-  it("has the exit codes of the API", async () => {
+  it("--direct: ends with the same exit codes as the API", async () => {
     expect((await direct("cameras", "show", "nobody")).code).toBe(3);
     expect((await direct("cameras", "add", "x".repeat(256))).code).toBe(2);
     expect(await direct("cameras", "add", "")).toMatchObject({ code: 2, err: "homesec: name: Must not be empty\n" });
@@ -63,7 +63,7 @@ homesec reads no pictures from ${folderPath}: The folder does not exist; create 
     expect((await direct("cameras", "add", "Twice")).code).toBe(5);
   });
 
-  it("makes an empty database ready", async () => {
+  it("--direct: migrates an empty database", async () => {
     const empty = await testDatabase({ migrated: false });
     const env = { DATABASE_URL: empty.url, DATA_DIR: folder.path };
     const status = await cli(["db", "status", "-o", "csv"], { env });
@@ -73,7 +73,7 @@ homesec reads no pictures from ${folderPath}: The folder does not exist; create 
     await empty.close();
   });
 
-  it("db migrate brings the schema up, once", async () => {
+  it("--direct: db migrate updates the schema once", async () => {
     const empty = await testDatabase({ migrated: false });
     const env = { DATABASE_URL: empty.url, DATA_DIR: folder.path };
     expect((await cli(["db", "migrate", "-o", "json"], { env })).out).toContain('"0001_init.sql"');
@@ -91,7 +91,7 @@ homesec reads no pictures from ${folderPath}: The folder does not exist; create 
     await empty.close();
   });
 
-  it("starts the embedded server for itself, and stops it without delay", async () => {
+  it("--direct: starts and stops the embedded server without delay", async () => {
     const own = temporaryFolder("direct-embedded");
     const env = { DATA_DIR: own.path };
     const first = await cli(["cameras", "add", "Garage", "--direct", "-o", "id"], { env });
@@ -103,7 +103,7 @@ homesec reads no pictures from ${folderPath}: The folder does not exist; create 
     await own.remove();
   });
 
-  it("config show names what was changed at run time", async () => {
+  it("--direct: config show prints settings that were changed at run time", async () => {
     await database.db.query((sql) => sql`insert into settings (key, value) values ('RETENTION_DAYS', '3')`);
     const env = { DATABASE_URL: database.url, RETENTION_DAYS: "9" };
     const { out, err } = await cli(["config", "show", "-o", "csv"], { env });

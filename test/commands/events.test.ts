@@ -48,7 +48,7 @@ describe.each(["over HTTP", "--direct"])("%s", (way) => {
       ? cli([...args, "--direct"], { cwd: folder.path, env: { DATABASE_URL: desk.url, DATA_DIR: folder.path } })
       : cli([...args, "--url", `http://127.0.0.1:${daemon.port}`], { cwd: folder.path });
 
-  it("events search finds words, and shows where they stand", async () => {
+  it("events search: finds words and marks them in the text", async () => {
     const table = await run("events", "search", "ladder");
     expect([table.code, table.err]).toEqual([0, ""]);
     expect(table.out).toMatch(/MATCH/);
@@ -63,7 +63,7 @@ describe.each(["over HTTP", "--direct"])("%s", (way) => {
     expect((await run("events", "search", "***")).code).toBe(2);
   });
 
-  it("nothing for a camera that does not exist is told apart from nothing that happened", async () => {
+  it("events list: reports an unknown camera differently from a camera without events", async () => {
     const told = "camera yrad does not exist; did you mean yard?\n";
     for (const list of [
       ["events", "list"],
@@ -85,7 +85,7 @@ describe.each(["over HTTP", "--direct"])("%s", (way) => {
     await run("cameras", "restore", "yard");
   });
 
-  it("events delete, restore and list --deleted", async () => {
+  it("events: delete, restore and list --deleted work together", async () => {
     expect(await run("events", "delete", "2")).toEqual({
       code: 0,
       out: "",
@@ -101,7 +101,7 @@ describe.each(["over HTTP", "--direct"])("%s", (way) => {
     expect((await run("events", "restore", "99")).code).toBe(3);
   });
 
-  it("events review and note", async () => {
+  it("events: review and note store their values", async () => {
     expect(JSON.parse((await run("events", "review", "1", "--note", "the neighbour", "-o", "json")).out)).toMatchObject({
       reviewed: true,
       notes: "the neighbour",
@@ -116,13 +116,13 @@ describe.each(["over HTTP", "--direct"])("%s", (way) => {
     expect((await run("events", "review", "99")).code).toBe(3);
   });
 
-  it("events reanalyze queues the event", async () => {
+  it("events reanalyze: queues the event", async () => {
     const { code, out } = await run("events", "reanalyze", "1");
     expect([code, out]).toEqual([0, "event  1 queued for analysis\n"]);
     expect((await run("events", "reanalyze", "99")).code).toBe(3);
   });
 
-  it("events export saves a file, and spares one that is there", async () => {
+  it("events export: saves a file and never overwrites one", async () => {
     const name = way === "--direct" ? "direct" : "http";
     const saved = await run("events", "export", "--to", `${name}.csv`, "--camera-id", "yard", "-o", "json");
     expect(saved.code, saved.err).toBe(0);
@@ -157,7 +157,7 @@ describe.each(["over HTTP", "--direct"])("%s", (way) => {
     });
   });
 
-  it("events export has a name of its own", async () => {
+  it("events export: uses the suggested file name by default", async () => {
     const own = temporaryFolder("events-export");
     const args = way === "--direct" ? ["--direct"] : ["--url", `http://127.0.0.1:${daemon.port}`];
     const env = way === "--direct" ? { DATABASE_URL: desk.url, DATA_DIR: folder.path } : {};
@@ -169,7 +169,7 @@ describe.each(["over HTTP", "--direct"])("%s", (way) => {
   });
 });
 
-it("events show says of an incident that lasts neither how long it was nor who judged it", async () => {
+it("events show: an ongoing incident has no duration and no analysis yet", async () => {
   const now = new Date();
   const trouble = { cameraId: "yard", cause: "silent" as const, reason: "No picture for 60 s", beganAt: new Date(now.getTime() - 8000) };
   await desk.db.transaction((sql) => openIncident(sql, trouble, now));
@@ -179,7 +179,7 @@ it("events show says of an incident that lasts neither how long it was nor who j
   expect(out).not.toMatch(/lasted|judged|risk|seen/);
 });
 
-it("an answer to a change that breaks off does not say that nothing was done", async () => {
+it("events: an interrupted answer to a change does not claim that nothing was changed", async () => {
   const server = createServer((_, response) => {
     response.writeHead(200, { "Content-Type": "application/json" });
     response.write('{"id":', () => setTimeout(() => response.destroy(), 50));
@@ -194,7 +194,7 @@ it("an answer to a change that breaks off does not say that nothing was done", a
   server.close();
 });
 
-it("an export that breaks off is told, and leaves no half of a file", async () => {
+it("events export: reports an interrupted export and leaves no partial file", async () => {
   const server = createServer((_, response) => {
     response.writeHead(200, { "Content-Type": "text/csv; charset=utf-8" });
     response.write("id,camera_id\r\n1,yard\r\n", () => setTimeout(() => response.destroy(), 50));

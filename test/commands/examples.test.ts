@@ -65,7 +65,7 @@ function expectPath(words: readonly string[]): void {
 
 describe("examples of help", () => {
   const own = commands.flatMap(({ name, examples }) => examples.map(({ command }) => [command, name] as const));
-  it.each(own)("%s", async (line, name) => {
+  it.each(own)("examples of help: %s", async (line, name) => {
     const calls = homesecCalls(line);
     expect(calls).not.toEqual([]);
     for (const args of calls) await typed(args);
@@ -73,7 +73,7 @@ describe("examples of help", () => {
     expect(calls.map((args) => commandOf(args)?.name)).toContain(name);
   });
 
-  it.each(topics.map((topic) => [topic.name, topic] as const))("of the topic %s", async (_, topic) => {
+  it.each(topics.map((topic) => [topic.name, topic] as const))("examples of help: the topic %s has valid ones", async (_, topic) => {
     const lines = topic
       .text()
       .split("\n")
@@ -96,12 +96,15 @@ async function files(folders: readonly string[], ending: RegExp): Promise<readon
   return (await Promise.all(found)).flat().filter((file) => ending.test(file));
 }
 
-describe("what pages have people type", async () => {
+describe("examples in the docs", async () => {
   const pages = ["README.md", ...(await files(["docs"], /\.md$/))].filter((page) => page !== "docs/cli.md");
   const blocks = await Promise.all(pages.map(async (page) => [page, blocksOf(await readFile(join(root, page), "utf8"))] as const));
-  it.each(blocks.filter(([, lines]) => lines.some((line) => homesecCalls(line).length > 0)))("%s", async (_, lines) => {
-    for (const line of lines) for (const args of homesecCalls(line)) await typed(args);
-  });
+  it.each(blocks.filter(([, lines]) => lines.some((line) => homesecCalls(line).length > 0)))(
+    "examples in the docs: %s",
+    async (_, lines) => {
+      for (const line of lines) for (const args of homesecCalls(line)) await typed(args);
+    },
+  );
 });
 
 /** The command lines in the shell blocks of a page. */
@@ -114,11 +117,11 @@ function blocksOf(page: string): readonly string[] {
   );
 }
 
-describe("commands that are named in texts", async () => {
+describe("commands in messages", async () => {
   const pages = ["README.md", ...(await files(["docs"], /\.md$/))];
   const sources = await files(["src", "commands", "daemon", "mail-templates"], /\.(tsx?|html|txt)$/);
 
-  it("between marks are there, with the words and options that are named", async () => {
+  it("commands in messages: those in backticks exist, with the words and options they use", async () => {
     const wrong: string[] = [];
     for (const file of [...pages, ...sources]) {
       const isPage = pages.includes(file);
@@ -136,7 +139,7 @@ describe("commands that are named in texts", async () => {
     expect(wrong).toEqual([]);
   });
 
-  it("at the beginning of a remedy are there, with the options that are named", async () => {
+  it("commands in messages: those that begin a suggested fix exist, with the options they use", async () => {
     const wrong: string[] = [];
     for (const file of sources.filter((each) => each.startsWith("src/admin/doctor/"))) {
       for (const [, text = ""] of (await readFile(join(root, file), "utf8")).matchAll(/["`](?:[^"`\n]*\W)?(homesec [a-z][^"`\n]*)["`]/g)) {

@@ -26,12 +26,12 @@ afterEach(() => {
 const on = (args: string, options: CliOptions = {}) => cli(args.split(" "), { ...options, env: { HOMESEC_URL: api.url, ...options.env } });
 
 describe("exit codes", () => {
-  it("0: done", async () => {
+  it("exit code 0: success", async () => {
     answer = () => ({ body: camera });
     expect((await on("cameras show front-door")).code).toBe(0);
   });
 
-  it("1: the daemon failed", async () => {
+  it("exit code 1: the daemon failed", async () => {
     answer = () => ({ status: 500, body: { detail: "internal error, request 17" } });
     const { code, out, err } = await on("cameras show x");
     expect([code, out]).toEqual([1, ""]);
@@ -62,14 +62,14 @@ describe("exit codes", () => {
     "cameras list --api-key-file /nonexistent/key",
     "cameras list --config /nonexistent/conf --url=",
     "config check --config /nonexistent/conf",
-  ])("2: homesec %s", async (args) => {
+  ])("exit code 2: homesec %s", async (args) => {
     const { code, out, err } = await on(args);
     expect([code, out]).toEqual([2, ""]);
     expect(err).not.toContain("    at ");
     expect(err).not.toBe("");
   });
 
-  it("2: the daemon finds a value invalid, and every item is said", async () => {
+  it("exit code 2: the daemon rejects values, and the error lists each of them", async () => {
     const detail = [
       { loc: ["body", "name"], msg: "Must have at most 255 characters", type: "string_too_long" },
       { loc: ["body", "folder_path"], msg: "Must not contain ..", type: "value_error" },
@@ -81,7 +81,7 @@ describe("exit codes", () => {
     expect(err).toContain("folder_path: Must not contain ..");
   });
 
-  it("3: not there, with what was probably meant and where to look", async () => {
+  it("exit code 3: not found, with the closest match and the command that lists them", async () => {
     answer = (path) => (path === "/api/cameras" ? { body: { cameras: [camera], count: 1, pagination: page(1) } } : undefined);
     expect(await on("cameras show garage")).toEqual({
       code: 3,
@@ -91,26 +91,26 @@ describe("exit codes", () => {
     expect((await on("cameras show front-dor")).err).toContain("\nDid you mean front-door? `homesec cameras list` lists them.\n");
   });
 
-  it("2: a field that does not exist is found before anything is done", async () => {
+  it("exit code 2: an unknown field is rejected before the command changes anything", async () => {
     answer = () => ({ body: camera });
     const before = api.seen.length;
     expect(await on("cameras add Front --fields nmae")).toMatchObject({ code: 2, err: expect.stringContaining("did you mean name?") });
     expect(api.seen).toHaveLength(before);
   });
 
-  it.each([401, 403])("4: %i", async (status) => {
+  it.each([401, 403])("exit code 4: status %i", async (status) => {
     answer = () => ({ status, body: { detail: "API key required" } });
     const { code, err } = await on("cameras list");
     expect(code).toBe(4);
     if (status === 401) expect(err).toBe("homesec: API key required\nSet the API key in HOMESEC_API_KEY or give --api-key-file.\n");
   });
 
-  it("5: conflict", async () => {
+  it("exit code 5: conflict", async () => {
     answer = () => ({ status: 409, body: { detail: "camera garage exists already" } });
     expect((await on("cameras add garage")).code).toBe(5);
   });
 
-  it("6: nobody there, or somebody else", async () => {
+  it("exit code 6: no daemon answers, or another program does", async () => {
     const gone = await apiStandIn(() => undefined);
     await gone.close();
     const { code, err } = await cli(["cameras", "list", "--url", gone.url]);
@@ -122,7 +122,7 @@ describe("exit codes", () => {
     expect((await cli(["events", "tail", "--url", gone.url])).code).toBe(6);
   });
 
-  it("7: health is not well; the body is printed all the same", async () => {
+  it("exit code 7: health reports a problem and still prints the body", async () => {
     const service = (status: string) => ({ status, message: "", details: null });
     const health = (status: string) => ({
       status,
@@ -199,7 +199,7 @@ no longer retried: 2 messages; see homesec dlq list --queue deliver
     ["SIGINT", 130],
     ["SIGTERM", 143],
     ["SIGHUP", 129],
-  ])("%s: %i, at once, though the daemon does not answer", async (reason, code) => {
+  ])("exit code after %s: %i, at once, even while the daemon does not answer", async (reason, code) => {
     const silent = createServer(() => {});
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
     const stop = new AbortController();
@@ -213,10 +213,10 @@ no longer retried: 2 messages; see homesec dlq list --queue deliver
   });
 });
 
-describe("where the daemon is", () => {
+describe("address and key of the daemon", () => {
   const list = { cameras: [], count: 0, pagination: page(0) };
 
-  it("is said by --url before HOMESEC_URL before HOST and PORT", async () => {
+  it("daemon address: --url overrides HOMESEC_URL, which overrides HOST and PORT", async () => {
     answer = () => ({ body: list });
     const { port } = new URL(api.url);
     expect((await cli(["cameras", "list", "--url", api.url], { env: { HOMESEC_URL: "http://127.0.0.1:1" } })).code).toBe(0);
@@ -226,7 +226,7 @@ describe("where the daemon is", () => {
     expect((await cli(["cameras", "list"], { cwd: folder.path })).code).toBe(0);
   });
 
-  it("the key comes from --api-key-file, else from HOMESEC_API_KEY", async () => {
+  it("API key: --api-key-file overrides HOMESEC_API_KEY", async () => {
     answer = () => ({ body: list });
     const file = join(folder.path, "key");
     writeFileSync(file, "from-file\n");
@@ -240,8 +240,8 @@ describe("where the daemon is", () => {
   });
 });
 
-describe("errors", () => {
-  it("offer what was probably meant", async () => {
+describe("error messages", () => {
+  it("error messages: suggest the closest match", async () => {
     expect((await on("cameras lst")).err).toContain("Did you mean list?");
     expect((await on("evnts list")).err).toContain("Did you mean events?");
     expect((await on("cameras list --stauts online")).err).toContain("Did you mean --status?");
@@ -260,7 +260,7 @@ describe("errors", () => {
     expect((await on("events search -- -dog")).err).not.toContain("option");
   });
 
-  it("show stacks with --debug only", async () => {
+  it("error messages: print stack traces with --debug only", async () => {
     answer = () => ({ status: 404, body: { detail: "no" } });
     expect((await on("cameras show x")).err).not.toContain("    at ");
     expect((await on("cameras show x --debug")).err).toContain("    at ");

@@ -19,7 +19,7 @@ async function stored(at: string, started_at = at): Promise<number> {
 }
 
 describe.each(ways)("events export, %s", (way) => {
-  it("--watermark saves what is new, each event once, and --since what is not older", async () => {
+  it("events export: --watermark saves each new event once, and --since skips older ones", async () => {
     const folder = temporaryFolder("export");
     const day = way === "--direct" ? "2026-05" : "2026-04";
     const run = (...args: string[]) =>
@@ -80,7 +80,7 @@ describe.each(ways)("events export, %s", (way) => {
     await folder.remove();
   });
 
-  it("--watermark with a filter for the risk leaves what waits for its analysis, and what follows, for a later run", async () => {
+  it("events export: --watermark with a risk filter leaves events without an analysis, and all later ones, to the next run", async () => {
     const folder = temporaryFolder("export");
     const day = way === "--direct" ? "2026-02" : "2026-01";
     const nightly = (name: string) =>
@@ -140,7 +140,7 @@ describe.each(ways)("events export, %s", (way) => {
     await folder.remove();
   });
 
-  it("--watermark leaves nothing out when this machine's clock is ahead of the daemon's", async () => {
+  it("events export: --watermark skips nothing when this machine's clock is ahead of the daemon's", async () => {
     const folder = temporaryFolder("export");
     const day = way === "--direct" ? "2025-12" : "2025-11";
     const nightly = (name: string) =>

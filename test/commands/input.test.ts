@@ -24,7 +24,7 @@ describe("times", () => {
     ["2026-01-31T22:15:00Z", new Date("2026-01-31T22:15:00Z")],
     ["2026-01-31 22:15:00.250+02:00", new Date("2026-01-31T20:15:00.250Z")],
     ["2028-02-29", new Date(2028, 1, 29)],
-  ])("%s", (text, time) => {
+  ])("times: %s", (text, time) => {
     expect(parseTime(text, now)).toEqual(time);
   });
 
@@ -42,15 +42,15 @@ describe("times", () => {
     "yesterday at nine",
     "2026-01-31T25:00Z",
     "-999999999d",
-  ])("not %j", (text) => {
+  ])("times: %j is rejected", (text) => {
     expect(parseTime(text, now)).toBeUndefined();
   });
 
-  it("takes a year of two digits for what it is, not for one of the last century", () => {
+  it("times: a two-digit year is not in the last century", () => {
     expect(parseTime("0050-01-01", now)?.getFullYear()).toBe(50);
   });
 
-  it("never is an invalid date", () => {
+  it("times: never produce an invalid date", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^-?\d{0,4}[-:smhdTZ ]{0,2}\d{0,2}[-:]?\d{0,2}.{0,6}$/)), (text) => {
         expect(parseTime(text, now)?.getTime()).not.toBeNaN();
@@ -67,7 +67,7 @@ describe("days", () => {
   });
 
   // 24 April has no midnight in Cairo: clocks go from 23:59:59 to 01:00
-  it.each(["Africa/Cairo", "America/New_York", "UTC", "Asia/Tokyo"])("a date is that day, in %s too", (timeZone) => {
+  it.each(["Africa/Cairo", "America/New_York", "UTC", "Asia/Tokyo"])("days: a date is the same day in %s", (timeZone) => {
     process.env["TZ"] = timeZone;
     const evening = new Date(2026, 3, 24, 20, 30);
     for (const text of ["2026-04-24", " 2026-04-24", "today", "Today"]) expect(parseDay(text, evening), text).toBe("2026-04-24");
@@ -80,7 +80,7 @@ describe("days", () => {
     ["0050-01-01", "0050-01-01"],
     ["2026-02-30", undefined],
     ["soon", undefined],
-  ])("%s", (text, day) => {
+  ])("days: %s", (text, day) => {
     expect(parseDay(text, new Date("2026-03-15T14:30:20Z"))).toBe(day);
   });
 });
@@ -93,7 +93,7 @@ describe("durations", () => {
     ["30d", 2_592_000_000],
     ["5 m", undefined],
     ["5", undefined],
-  ])("%s", (text, milliseconds) => {
+  ])("durations: %s", (text, milliseconds) => {
     expect(parseDuration(text)).toBe(milliseconds);
   });
 });
@@ -106,11 +106,11 @@ describe("YAML", () => {
     "? ".repeat(20_000),
     "a: ".repeat(20_000),
     `${" ".repeat(5_000)}a: 1`,
-  ])("that is nested too deeply for its parser is refused, and does not end the process", async (text) => {
+  ])("YAML: text nested too deeply for the parser is rejected, and the process lives on", async (text) => {
     await expect(parseYaml(text, "rules.yaml")).rejects.toThrow(Problem);
   });
 
-  it("of a hundred levels is read", async () => {
+  it("YAML: a hundred nested levels are read", async () => {
     expect(await parseYaml(`${"[".repeat(100)}${"]".repeat(100)}`, "rules.yaml")).toHaveLength(1);
   });
 });

@@ -4,7 +4,7 @@ import { cli } from "../support/cli.ts";
 
 const keyLine = /^hs_[\w-]{43}$/;
 
-it("makes keys that the daemon takes as they are printed, and says what to do with them", async () => {
+it("keys: the daemon accepts generated keys, and the command says how to use them", async () => {
   const { code, out, err } = await cli(["keys", "generate", "--count", "2"]);
   expect(code).toBe(0);
   const keys = out.match(/hs_[\w-]{43}/g) ?? [];
@@ -16,7 +16,7 @@ it("makes keys that the daemon takes as they are printed, and says what to do wi
   expect(config.apiKeys).toEqual(keys);
 });
 
-it("prints for programs too, without a word to people", async () => {
+it("keys: with a format for programs, nothing is printed for people", async () => {
   const json = await cli(["keys", "generate", "-o", "json"]);
   expect(JSON.parse(json.out)).toEqual([{ api_key: expect.stringMatching(keyLine) }]);
   const id = await cli(["keys", "generate", "--count", "3", "-o", "id"]);
@@ -26,7 +26,7 @@ it("prints for programs too, without a word to people", async () => {
   expect(quiet.err).toBe("");
 });
 
-it("refuses impossible numbers", async () => {
+it("keys: impossible numbers are rejected", async () => {
   for (const count of ["0", "101", "x"]) {
     const { code, err } = await cli(["keys", "generate", "--count", count]);
     expect([code, err]).toEqual([2, expect.stringContaining("--count")]);

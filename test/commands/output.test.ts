@@ -50,7 +50,7 @@ const out = async (args: string, options?: CliOptions): Promise<string> => {
 };
 
 describe("tables", () => {
-  it("say the offset of a time in the hour that comes twice, and of no other", async () => {
+  it("tables: show the UTC offset only for times in the repeated hour of a clock change", async () => {
     const zone = process.env["TZ"];
     process.env["TZ"] = "Europe/Berlin";
     try {
@@ -73,7 +73,7 @@ describe("tables", () => {
     }
   });
 
-  it("have plain columns where there is no terminal", async () => {
+  it("tables: have plain columns without a terminal", async () => {
     expect(await out("cameras list")).toBe(`CAMERA      NAME          STATUS   LAST PICTURE  FOLDER
 front-door  Front door    online   3 min ago     /srv/cameras/front-door
 garage      Garage, =1+1  offline  never         /srv/cameras/front-door
@@ -87,7 +87,7 @@ garage      Garage, =1+1  offline  never         /srv/cameras/front-door
 `);
   });
 
-  it.each([40, 60, 80, 120])("fit into a terminal of %i columns, a row a line", async (terminal) => {
+  it.each([40, 60, 80, 120])("tables: fit a terminal of %i columns with one line a row", async (terminal) => {
     for (const list of ["cameras list", "events list", "detections list"]) {
       const lines = (await out(list, { terminal, env: { NO_COLOR: "1" } })).trimEnd().split("\n");
       expect(lines).toHaveLength(list === "detections list" ? 2 : 3);
@@ -98,7 +98,7 @@ garage      Garage, =1+1  offline  never         /srv/cameras/front-door
     expect(narrow).toContain("…");
   });
 
-  it.each([20, 40, 80, 200])("keep their rows apart on %i columns, whatever letters are in them", async (terminal) => {
+  it.each([20, 40, 80, 200])("tables: separate rows on %i columns, with any letters in them", async (terminal) => {
     const names = [
       "玄関カメラ".repeat(6),
       "👩‍👩‍👧‍👦 Familie 👍🏽",
@@ -118,14 +118,14 @@ garage      Garage, =1+1  offline  never         /srv/cameras/front-door
     }
   });
 
-  it("leave columns out where they would say nothing", async () => {
+  it("tables: omit columns without content", async () => {
     expect(await out("events list", { terminal: 40, env: { NO_COLOR: "1" } })).toBe(`ID  WHEN       CAMERA      RISK
 42  3 min ago  front-door  high 72
 43  3 min ago  front-door  not analysed
 `);
   });
 
-  it("have colours on a terminal only, and not with NO_COLOR, --no-color or a dumb terminal", async () => {
+  it("tables: use colours on a terminal only, and not with NO_COLOR, --no-color or a dumb terminal", async () => {
     const red = "\u001b[31mhigh 72\u001b[39m";
     expect(await out("events list", { terminal: 100 })).toContain(red);
     const without = [
@@ -139,7 +139,7 @@ garage      Garage, =1+1  offline  never         /srv/cameras/front-door
     expect(await out("events list", { terminal: 100, env: { NO_COLOR: "" } })).toContain(red);
   });
 
-  it("let nothing through that moves the cursor or breaks the line", async () => {
+  it("tables: remove characters that move the cursor or break the line", async () => {
     const name = "a\u001b[2Jb\nc\u202ed";
     answers["/api/cameras"] = { cameras: [{ ...camera, name }], count: 1, pagination: page(1) };
     const text = await out("cameras list");
@@ -147,7 +147,7 @@ garage      Garage, =1+1  offline  never         /srv/cameras/front-door
     expect(text).toContain("a\ufffd[2Jb c\ufffdd");
   });
 
-  it("let nothing of the kind through in other formats and in errors either, where a person looks at them", async () => {
+  it("other formats and errors: remove such characters on a terminal too", async () => {
     const name = "a\u001b[2Jb\u009bc\u202ed\u007f";
     answers["/api/cameras"] = { cameras: [{ ...camera, name }], count: 1, pagination: page(1) };
     for (const format of ["csv", "yaml", "json", "ndjson"]) {
@@ -164,14 +164,14 @@ garage      Garage, =1+1  offline  never         /srv/cameras/front-door
     expect(said.err).toContain("there is no \ufffd]0;title\ufffd here");
   });
 
-  it("count wide letters as the terminal does", async () => {
+  it("tables: count wide letters as the terminal does", async () => {
     answers["/api/cameras"] = { cameras: [{ ...camera, name: "玄関カメラ" }, garage], count: 2, pagination: page(2) };
     const [, wide, narrow] = (await out("cameras list")).split("\n");
     // five letters take ten columns
     expect((wide ?? "").indexOf("online")).toBe((narrow ?? "").indexOf("offline") - 5);
   });
 
-  it("say when there is more, and when there is nothing, beside the data", async () => {
+  it("tables: report further rows, or no rows, on standard error", async () => {
     answers["/api/cameras"] = { cameras: [camera], count: 1, pagination: page(9, "next") };
     const some = await cli(["cameras", "list", "--limit", "1"], at());
     expect(some.err).toBe("1 of 9 cameras; use --limit 9 for all\n");
@@ -181,8 +181,8 @@ garage      Garage, =1+1  offline  never         /srv/cameras/front-door
   });
 });
 
-describe("one record", () => {
-  it("is shown with all that matters", async () => {
+describe("single record", () => {
+  it("single record: shows all its fields", async () => {
     expect((await out("events show 42")).replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, "<local time>")).toBe(`event        42
 camera       front-door
 started      <local time> (3 min ago)
@@ -206,7 +206,7 @@ ID  WHEN       CAMERA      OBJECT  CONFIDENCE  EVENT  PICTURE
     expect(await out("detections show 7")).toContain("object     person, confidence 91 %\n");
   });
 
-  it("breaks long texts between words on a terminal, and nowhere else", async () => {
+  it("single record: wraps long texts between words, on a terminal only", async () => {
     const reasoning = "A person came up the path, stood in front of the door for 42 s, and went away again without ringing.";
     answers["/api/events/42"] = { ...event, reasoning, detections: [] };
     const narrow = await out("events show 42", { terminal: 60, env: { NO_COLOR: "1" } });
@@ -219,7 +219,7 @@ analysed by`);
 });
 
 describe("--fields", () => {
-  it("prints only these, in every format", async () => {
+  it("--fields: limits the output in every format", async () => {
     expect(await out("cameras list --fields camera_id,last_seen_at")).toBe(
       "CAMERA_ID   LAST_SEEN_AT\nfront-door  2026-01-31T11:57:00.000Z\ngarage\n",
     );
@@ -237,7 +237,7 @@ describe("--fields", () => {
     expect(JSON.parse(await out("events show 42 -o json --fields risk_level"))).toEqual({ risk_level: "high" });
   });
 
-  it("says which there are when a name is wrong", async () => {
+  it("--fields: lists the valid names after a wrong one", async () => {
     expect(await cli(["cameras", "list", "--fields", "nme"], at())).toMatchObject({
       code: 2,
       out: "",
@@ -246,31 +246,31 @@ describe("--fields", () => {
   });
 });
 
-describe("for programs", () => {
-  it("json is the body of the API", async () => {
+describe("formats for programs", () => {
+  it("format json: is the body of the API", async () => {
     expect(JSON.parse(await out("cameras list -o json"))).toEqual(answers["/api/cameras"]);
     expect(JSON.parse(await out("events list -o json"))).toEqual(answers["/api/events"]);
     expect(JSON.parse(await out("events show 42 -o json"))).toEqual(answers["/api/events/42"]);
     expect(JSON.parse(await out("-o json detections show 7"))).toEqual(detection);
   });
 
-  it("yaml is the same", async () => {
+  it("format yaml: has the same content", async () => {
     expect(parse(await out("cameras list -o yaml"))).toEqual(answers["/api/cameras"]);
     expect(await out("cameras show front-door -o yaml")).toMatch(/^camera_id: front-door\nname: Front door\n.*deleted_at: null\n$/s);
   });
 
-  it("ndjson is one record a line", async () => {
+  it("format ndjson: has one record a line", async () => {
     const lines = (await out("events list -o ndjson")).trimEnd().split("\n");
     expect(lines.map((line) => JSON.parse(line))).toEqual(events.items);
     expect(JSON.parse(await out("cameras show front-door -o ndjson"))).toEqual(camera);
   });
 
-  it("id is one id a line", async () => {
+  it("format id: has one id a line", async () => {
     expect(await out("cameras list -o id")).toBe("front-door\ngarage\n");
     expect(await out("events list -o id")).toBe("42\n43\n");
   });
 
-  it("csv has every field, exact times, and no formulas", async () => {
+  it("format csv: has every field, exact times and no formulas", async () => {
     answers["/api/cameras"] = { cameras: [{ ...garage, name: '=HYPERLINK("http://x")' }, garage], count: 2, pagination: page(2) };
     expect(await out("cameras list -o csv")).toBe(
       "camera_id,name,folder_path,status,last_seen_at,created_at,updated_at,deleted_at\r\n" +
@@ -282,7 +282,7 @@ describe("for programs", () => {
     expect(await out("cameras list -o csv")).toMatch(/^camera_id,.*\r\n$/);
   });
 
-  it("csv knows every field of the contract", () => {
+  it("format csv: has every field of the contract", () => {
     expect([...cameraView.fields]).toEqual(Object.keys(Camera.shape));
     expect([...detectionView.fields]).toEqual(Object.keys(Detection.shape));
     expect([...eventView.fields]).toEqual(Object.keys(Event.shape));

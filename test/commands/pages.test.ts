@@ -23,7 +23,7 @@ async function daemonWith(total: number) {
   return { ...api, list };
 }
 
-it("lists page through cursors up to --limit", async () => {
+it("pages", async () => {
   const { list, seen } = await daemonWith(2500);
   const { out } = await list("-o", "id", "--limit", "2300");
   const ids = out.trimEnd().split("\n").map(Number);
@@ -31,20 +31,20 @@ it("lists page through cursors up to --limit", async () => {
   expect(seen.map(({ query }) => query.get("limit"))).toEqual(["1000", "1000", "300"]);
 });
 
-it("a list that ends before --limit ends", async () => {
+it("pages: a list that ends before --limit ends the command", async () => {
   const { list, seen } = await daemonWith(1200);
   expect((await list("-o", "csv", "--limit", "100000")).out.split("\r\n")).toHaveLength(1202);
   expect(seen).toHaveLength(2);
 });
 
-it("json puts the pages together into one body", async () => {
+it("pages: json joins all pages in one body", async () => {
   const { list } = await daemonWith(2500);
   const body = JSON.parse((await list("-o", "json", "--limit", "1500")).out);
   expect(body.items).toHaveLength(1500);
   expect(body.pagination).toEqual({ total: 2500, limit: 1500, offset: 0, next_cursor: "1500", has_more: true });
 });
 
-it("asks for 50 by default", async () => {
+it("pages: the default limit is 50", async () => {
   const { list, seen } = await daemonWith(60);
   const { out, err } = await list();
   expect(out.trimEnd().split("\n")).toHaveLength(51);
@@ -52,12 +52,12 @@ it("asks for 50 by default", async () => {
   expect(seen[0]?.query.get("limit")).toBe("50");
 });
 
-it("names no --limit that it would not take", async () => {
+it("pages: an error never suggests a --limit that is too large", async () => {
   const { list } = await daemonWith(1_000_001);
   expect((await list("--limit", "2")).err).toBe("2 of 1000001 detections\n");
 });
 
-it("a long table ends at once on Ctrl-C", async () => {
+it("pages: Ctrl-C ends a long table at once", async () => {
   const { url } = await daemonWith(5_000);
   const stop = new AbortController();
   const { code, out } = await cli(["detections", "list", "--url", url, "--limit", "5000"], {
@@ -68,7 +68,7 @@ it("a long table ends at once on Ctrl-C", async () => {
   expect(out.split("\n").length).toBeLessThan(1_000);
 });
 
-it("a table of twenty times as many rows takes not much more than twenty times as long", timed, async () => {
+it("pages: the time for a table grows in proportion to its rows", timed, async () => {
   const msOf = async (rows: number): Promise<number> => {
     const started = performance.now();
     const row = [{ text: "玄関" }, { text: "front-door", paint: "green" as const }, { text: "x".repeat(50) }];

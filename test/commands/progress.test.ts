@@ -7,7 +7,7 @@ import { displayWidth } from "../../commands/output/terminal-format.ts";
 import { testDatabase } from "../support/database.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
-it("says how far it is, how fast and how long it takes", () => {
+it("progress: shows amount, speed and remaining time", () => {
   const done = { doing: "writing detections", count: 2500, total: 10_000, unit: "rows" };
   expect(progressText(done, 500, 100)).toBe("writing detections  █████░░░░░░░░░░░░░░░  25 %  2,500 of 10,000 rows  500 rows/s  15 s left");
   expect(progressText(done, 5, 100)).toContain("25 min left");
@@ -17,14 +17,14 @@ it("says how far it is, how fast and how long it takes", () => {
   expect(progressText(done, 500, 6)).toBe("25 %");
 });
 
-it("promises nothing that it does not know", () => {
+it("progress: estimates nothing without a total", () => {
   const bytes = { doing: "exporting", count: 3_145_728, unit: "bytes" };
   expect(progressText(bytes, 1_048_576, 80)).toBe("exporting  3.0 MiB  1.0 MiB/s");
   // the estimate was too small
   expect(progressText({ doing: "writing", count: 11, total: 10, unit: "rows" }, 1, 80)).toBe("writing  11 rows  1 rows/s");
 });
 
-it("never wraps", () => {
+it("progress: never wraps", () => {
   fc.assert(
     fc.property(
       fc.nat(),
@@ -43,7 +43,7 @@ const hasScript = spawnSync("script", ["--version"]).status === 0;
 if (!hasScript) process.stderr.write("`script` is not installed: progress is not tested on a terminal\n");
 
 it.skipIf(!hasScript)(
-  "is drawn on a terminal, taken away at the end, and nowhere else",
+  "progress: is drawn on a terminal only, and erased at the end",
   async () => {
     const folder = temporaryFolder("progress");
     // the total comes from the planner's statistics of all tables, which in a used database count deleted rows

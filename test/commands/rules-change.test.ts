@@ -31,7 +31,7 @@ describe.each(ways)("rules, %s", (way) => {
     return "rules.yaml";
   };
 
-  it("add takes a flag for each field", async () => {
+  it("rules: add has a flag for each field", async () => {
     const flags = ["--schedule", "mon-fri 22:00-06:00 Europe/Berlin", "--cooldown", "5m", "--cameras", "yard", "--min-confidence", "0.6"];
     const added = await homesec(["add", ...nightly, ...flags, "--escalate", "--no-enabled", "-o", "json"]);
     expect(added).toMatchObject({ code: 0, err: "email cannot be used yet; `homesec notifications config` says why\n" });
@@ -66,13 +66,13 @@ describe.each(ways)("rules, %s", (way) => {
     [["--name", "x", "--cooldown", "soon"], "such as 90s"],
     [["--name", "x", "-f", "rules.yaml"], "excludes other rule flags"],
     [[], "give --name"],
-  ])("add refuses %j", async (args, reason) => {
+  ])("rules: add rejects %j", async (args, reason) => {
     const { code, out, err } = await homesec(["add", ...args]);
     expect([code, out, err]).toEqual([2, "", expect.stringContaining(reason)]);
     expect((await homesec(["list"])).err).toBe("no rules\n");
   });
 
-  it("add reads files, one rule or several, and what is piped in", async () => {
+  it("rules: add reads one or several rules from files and from standard input", async () => {
     const two = await file(
       `- name: One\n  schedule: sat,sun\n  cooldown: 1h\n- {"name": "Two", "cameras": ["yard"], "risk_threshold": 50}\n`,
     );
@@ -93,7 +93,7 @@ describe.each(ways)("rules, %s", (way) => {
     expect(again.out.trimEnd().split("\r\n").toSorted()).toEqual(["One", "Three", "Two", "name"]);
   });
 
-  it("a camera that does not exist and a name that another rule has are noted: such a rule is never met, or not found", async () => {
+  it("rules: add notes an unknown camera and a duplicate name", async () => {
     const meant = await homesec(["add", "--name", "One", "--cameras", "yrad,yard", "-o", "id"]);
     expect(meant).toMatchObject({ code: 0, err: "camera yrad does not exist; did you mean yard?\n" });
     const again = await homesec(["add", "--name", "One", "-o", "id"]);
@@ -104,7 +104,7 @@ describe.each(ways)("rules, %s", (way) => {
     );
   });
 
-  it("add says everything that is wrong with a file, and adds nothing of it", async () => {
+  it("rules: add reports every error of a file and adds no rule from it", async () => {
     const bad = await file("- name: One\n- name: Two\n  risk_threshold: 101\n- nam: Three\n");
     const { code, err } = await homesec(["add", "-f", bad]);
     expect(code).toBe(2);
@@ -125,7 +125,7 @@ describe.each(ways)("rules, %s", (way) => {
     expect(await homesec(["add", "-f", "-"])).toMatchObject({ code: 2, err: expect.stringContaining("stdin is empty") });
   });
 
-  it("add asks step by step on a terminal, again after what it does not take", async () => {
+  it("rules: add asks step by step on a terminal, and repeats a question after an invalid answer", async () => {
     const input = ["", "Somebody", "grave", "high", "", "person", "", "22:00-06:00 UTC", "", "", ""].join("\n");
     const { code, out, err } = await homesec(["add", "-o", "json"], { terminal: 100, input });
     expect(code, err).toBe(0);
@@ -148,7 +148,7 @@ describe.each(ways)("rules, %s", (way) => {
     });
   });
 
-  it("enable, disable and remove", async () => {
+  it("rules: enable, disable and remove change the rule", async () => {
     await homesec(["add", ...nightly]);
     expect((await homesec(["disable", "Person at night"])).out).toMatch(/state +off\n/);
     expect(JSON.parse((await homesec(["enable", "Person at night", "-o", "json"])).out)).toMatchObject({ enabled: true });
@@ -158,7 +158,7 @@ describe.each(ways)("rules, %s", (way) => {
     expect((await homesec(["remove", "Person at night", "--yes"])).code).toBe(3);
   });
 
-  describe("edit", () => {
+  describe("rules edit", () => {
     const edit = async (script: string, options: CliOptions = {}) => {
       const editor = join(served.desk.dataDir, "editor.sh");
       await writeFile(editor, `#!/bin/sh\n${script}\n`);
@@ -166,7 +166,7 @@ describe.each(ways)("rules, %s", (way) => {
       return await homesec(["edit", "Person at night", "-o", "json"], { ...options, env: { EDITOR: editor, PATH: process.env["PATH"] } });
     };
 
-    it("stores what was written, and nothing when nothing was", async () => {
+    it("rules edit: stores changes, and does nothing without a change", async () => {
       await homesec(["add", ...nightly]);
       expect(await edit("true")).toEqual({ code: 0, out: "", err: "nothing was changed\n" });
       const changed = await edit(`sed -i -e 's/^severity: .*/severity: low/' -e 's/^schedule: .*/schedule: sat 10:00-12:00 UTC/' "$1"`);
@@ -180,7 +180,7 @@ describe.each(ways)("rules, %s", (way) => {
       });
     });
 
-    it("gives another try after a mistake, and keeps what was written", async () => {
+    it("rules edit: reopens the editor after a mistake and keeps the text", async () => {
       await homesec(["add", ...nightly]);
       const wrong = await edit(`sed -i 's/^severity: .*/severity: loud/' "$1"`);
       expect(wrong).toMatchObject({ code: 2, err: expect.stringMatching(/severity: .* is saved in \/.*rule\.yaml/) });
@@ -192,7 +192,7 @@ describe.each(ways)("rules, %s", (way) => {
     });
   });
 
-  it("a rule printed as YAML is the record", async () => {
+  it("rules: show -o yaml prints the stored rule", async () => {
     await homesec(["add", ...nightly]);
     const [yaml, json] = [
       await homesec(["show", "Person at night", "-o", "yaml"]),
@@ -202,8 +202,8 @@ describe.each(ways)("rules, %s", (way) => {
   });
 });
 
-describe("a schedule as text", () => {
-  it("is read as it is described", () => {
+describe("schedule as text", () => {
+  it("schedule as text: is parsed as documented", () => {
     const time = fc.tuple(fc.nat(23), fc.nat(59)).map((parts) => parts.map((part) => String(part).padStart(2, "0")).join(":"));
     const times = fc.option(fc.tuple(time, time)).map((pair) => ({ start_time: pair?.[0] ?? null, end_time: pair?.[1] ?? null }));
     const zone = fc.constantFrom("UTC", "Europe/Berlin", "America/Port-au-Prince", "Etc/GMT+5");
@@ -220,15 +220,18 @@ describe("a schedule as text", () => {
     ["Saturday,sun 9:00-17:30", { days: ["saturday", "sunday"], start_time: "09:00", end_time: "17:30" }],
     ["daily 22:00-06:00", { days: [], start_time: "22:00", end_time: "06:00", timezone: "Here" }],
     ["Europe/Paris", { days: [], start_time: null, timezone: "Europe/Paris" }],
-  ])("%s", (text, expected) => {
+  ])("schedule as text: %s", (text, expected) => {
     expect(parseSchedule(text, "Here")).toMatchObject(expected);
   });
 
-  it.each(["", "mon-tue-wed", "monkey", "22:00", "mon 22:00-06:00 UTC now", "mon,,tue", "22.00-06.00", "-"])("%j is none", (text) => {
-    expect(parseSchedule(text, "UTC")).toBeUndefined();
-  });
+  it.each(["", "mon-tue-wed", "monkey", "22:00", "mon 22:00-06:00 UTC now", "mon,,tue", "22.00-06.00", "-"])(
+    "schedule as text: %j is invalid",
+    (text) => {
+      expect(parseSchedule(text, "UTC")).toBeUndefined();
+    },
+  );
 });
 
-it("csv knows every field of a rule", () => {
+it("rules: CSV has every field of a rule", () => {
   expect([...ruleView.fields]).toEqual(Object.keys(Rule.shape));
 });

@@ -57,7 +57,7 @@ const homesec = (...args: string[]) =>
   cli(args, { env: { HOMESEC_URL: daemon.url, DATABASE_URL: database.url, DATA_DIR: daemon.dataDir }, cwd: daemon.dataDir });
 
 describe("rules list and rules show", () => {
-  it("say what rules look at", async () => {
+  it("rules list and show: print a rule's conditions", async () => {
     expect((await homesec("rules", "list", "--severity", "medium")).out).toMatch(/Somebody +medium +on +risk score >= 50 +none/);
     expect((await homesec("rules", "list", "--no-enabled")).err).toBe("no rules\n");
     expect((await homesec("rules", "show", "Somebody", "--direct")).out).toMatch(/cooldown +300 s for \{camera_id\}:\{rule_id\}/);
@@ -68,7 +68,7 @@ describe("rules list and rules show", () => {
 
 describe("rules test", () => {
   it.each([["with the daemon"], ["without it", "--direct"]])(
-    "counts matches and alerts, by days and against another version, %s",
+    "rules test: counts matches and alerts by day and compares versions, %s",
     async (_how, ...flags) => {
       const { code, out } = await homesec("rules", "test", "Somebody", "--against", "1", ...flags);
       expect(code).toBe(0);
@@ -81,7 +81,7 @@ describe("rules test", () => {
     },
   );
 
-  it("looks as far back as it is told", async () => {
+  it("rules test: covers the requested time span", async () => {
     const tested = async (...args: string[]) =>
       (JSON.parse((await homesec("rules", "test", id, ...args, "-o", "json")).out) as { events_tested: number }).events_tested;
     expect(await tested()).toBe(3);
@@ -91,7 +91,7 @@ describe("rules test", () => {
     expect((await homesec("rules", "test", id, "--against", "7")).code).toBe(3);
   });
 
-  it("ends with 8 and says what differs when an event is not judged as expected", async () => {
+  it("rules test: ends with 8 and prints the differences when an expectation fails", async () => {
     const expecting = async (content: string, ...flags: string[]) => {
       await writeFile(join(daemon.dataDir, "expected.json"), content);
       return await homesec("rules", "test", "Somebody", "--expect", "expected.json", ...flags);
@@ -121,7 +121,7 @@ describe("rules test", () => {
   });
 });
 
-describe("a file of expectations", () => {
+describe("expectations file", () => {
   it.each([
     ["[1, 2]", [1, true, 2, true]],
     ["1\n2\n\n", [1, true, 2, true]],
@@ -129,7 +129,7 @@ describe("a file of expectations", () => {
     ['[{"event_id": 1}, {"event_id": 2, "matches": false, "matched_conditions": []}]', [1, true, 2, false]],
     ['{"rule_id": "r", "results": [{"event_id": 1, "matches": true}, {"event_id": 2, "matches": false}]}', [1, true, 2, false]],
     ['{"event_id": 1}\n[2]\n', [1, true, 2, true]],
-  ])("%j is read", (text, expected) => {
+  ])("expectations file: %j is read", (text, expected) => {
     expect([...parseExpectations(text, "f")].flat()).toEqual(expected);
   });
 });

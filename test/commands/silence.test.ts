@@ -22,7 +22,7 @@ const silence = (body: object = {}) =>
 describe.each(ways)("silences, %s", (way) => {
   const homesec = (...args: string[]) => served.homesec(way, args);
 
-  it("add says of what, until when and why, and can name a rule and a time", async () => {
+  it("silence: add prints scope, end and reason, and accepts a rule and a time", async () => {
     const { name } = await served.desk.ask("createRule", { body: { name: `Night, ${way}`, severity: "high" } });
     const added = await homesec(
       "silence",
@@ -45,7 +45,7 @@ describe.each(ways)("silences, %s", (way) => {
     expect(JSON.parse(all.out)).toMatchObject({ camera_id: null, rule_id: null, status: "active", ends_at: "2026-03-01T12:15:00.000Z" });
   });
 
-  it("list, show and end tell of them in every form", async () => {
+  it("silence: list, show and end work in every format", async () => {
     const first = await silence();
     served.desk.at("2026-03-01T12:30:00Z");
     const second = await silence({ camera_id: "yard", reason: "Dogs" });
@@ -63,7 +63,7 @@ describe.each(ways)("silences, %s", (way) => {
     expect(await homesec("silence", "end", first.id)).toMatchObject({ code: 5, err: expect.stringContaining("ended at 2026-03-01") });
   });
 
-  it("while one is active, whoever looks at alerts, rules and its camera is told", async () => {
+  it("silence: alerts, rules and the camera mention an active silence", async () => {
     const note = (err: string) => err.split("\n").filter((line) => line.startsWith("muted: "));
     expect(note((await homesec("alerts", "list")).err)).toEqual([]);
     const { id } = await silence();
@@ -82,7 +82,7 @@ describe.each(ways)("silences, %s", (way) => {
     expect(note((await homesec("alerts", "list")).err)).toEqual([]);
   });
 
-  it("is refused without a reason, without an end, and for what is not there", async () => {
+  it("silence: add needs a reason, an end and an existing camera or rule", async () => {
     const refusals = [
       [["--camera", "yard", "--for", "2h"], 2, "--reason"],
       [["--camera", "yard", "--for", "2h", "--reason", " "], 2, "--reason"],
@@ -102,7 +102,7 @@ describe.each(ways)("silences, %s", (way) => {
     expect((await homesec("silence", "list")).err).toBe("no silences\n");
   });
 
-  it("says of an end that is over, in local time, and what to write instead", async () => {
+  it("silence: a past end is rejected in local time, with a suggestion", async () => {
     served.desk.at(new Date(2026, 2, 1, 21, 30).toISOString());
     const refusal = async (until: string) => (await homesec("silence", "add", "--all", "--reason", "x", "--until", until)).err;
     expect(await refusal("06:00")).toBe("homesec: --until \"06:00\" must be in the future; 06:00 is over today, use 'tomorrow 06:00'\n");
@@ -113,6 +113,6 @@ describe.each(ways)("silences, %s", (way) => {
   });
 });
 
-it("csv knows every field of the contract", () => {
+it("silence: CSV has every field of the contract", () => {
   expect([...silenceView.fields]).toEqual(Object.keys(Silence.shape));
 });

@@ -40,7 +40,7 @@ describe.each(ways)("%s", (way) => {
     return out;
   };
 
-  it("analytics answers its six questions", async () => {
+  it("analytics: answers all six questions", async () => {
     expect(await out("analytics", "detections", ...range)).toBe(`DAY         DETECTIONS
 2026-02-28           1  ${"█".repeat(15)}
 2026-03-01           2  ${"█".repeat(30)}
@@ -57,7 +57,7 @@ describe.each(ways)("%s", (way) => {
     expect(await out("analytics", "uptime", ...range)).toMatch(/front-door +Front door +0 % +0\nyard +Yard +100 % +3\n$/);
   });
 
-  it("analytics prints the body of the API, and asks for 30 days by itself", async () => {
+  it("analytics: prints the body of the API, for 30 days by default", async () => {
     const body = JSON.parse(await out("analytics", "detections", "-o", "json"));
     expect(body).toMatchObject({ start_date: "2026-01-31", end_date: "2026-03-01", total_detections: 3 });
     expect(body.data_points).toHaveLength(30);
@@ -66,7 +66,7 @@ describe.each(ways)("%s", (way) => {
     expect((await homesec("analytics", "risks")).err).toContain("(Did you mean risk?)");
   });
 
-  it("analytics asks for the days that were typed, also where clocks change at midnight", async () => {
+  it("analytics: requests the given days, also when clocks change at midnight", async () => {
     const zone = process.env["TZ"];
     process.env["TZ"] = "Africa/Cairo";
     try {
@@ -78,7 +78,7 @@ describe.each(ways)("%s", (way) => {
     }
   });
 
-  it("events timeline counts hours", async () => {
+  it("events timeline: counts hours", async () => {
     const at = ["--since", "2026-03-01T08:00:00Z", "--until", "2026-03-01T09:59:00Z", "--timezone", "UTC"];
     const shown = await homesec("events", "timeline", ...at);
     expect(shown.out).toMatch(/^FROM +EVENTS +HIGHEST SCORE\n.* 1 +70 +█+\n.* 1 +- +█+\n$/);
@@ -93,7 +93,7 @@ describe.each(ways)("%s", (way) => {
     expect((await homesec("events", "timeline", "--timezone", "Mars")).code).toBe(2);
   });
 
-  it("events stats and detections stats count", async () => {
+  it("events stats and detections stats: count records", async () => {
     expect(await out("events", "stats")).toBe(`events    4
 critical  1
 high      1
@@ -122,7 +122,7 @@ dog              1
     });
   });
 
-  it("notifications config says what is missing, and test that nothing can be sent", async () => {
+  it("notifications: config names missing settings, and test says that nothing can be sent", async () => {
     expect(await out("notifications", "config")).toMatch(
       /^notifications +on\nusable channels +none\nemail +not configured\nmail server +none: set SMTP_HOST\n/,
     );

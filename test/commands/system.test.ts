@@ -44,8 +44,8 @@ afterAll(async () => {
 
 const homesec = (...args: string[]) => cli(args, { env });
 
-describe("commands for the system", () => {
-  it("list workers and breakers, and reset one", async () => {
+describe("system commands", () => {
+  it("system commands: list workers and breakers, and reset a breaker", async () => {
     expect((await homesec("workers", "list")).out).toMatch(/cleanup_service +running/);
     expect((await homesec("breakers", "list")).out).toMatch(/language_model +closed +0/);
     expect(JSON.parse((await homesec("breakers", "list", "-o", "json")).out).breakers).toHaveLength(5);
@@ -53,7 +53,7 @@ describe("commands for the system", () => {
     expect(await homesec("breakers", "reset", "nobody")).toMatchObject({ code: 3, err: expect.stringContaining("detector") });
   });
 
-  it("say where only the daemon knows", async () => {
+  it("system commands: name the commands that need the daemon", async () => {
     for (const args of [
       ["workers", "list"],
       ["breakers", "list"],
@@ -63,14 +63,14 @@ describe("commands for the system", () => {
     }
   });
 
-  it("show the graphics card, or that there is none", async () => {
+  it("system commands: show the graphics card, or say that there is none", async () => {
     expect(await homesec("gpu", "show")).toMatchObject({ code: 0, out: expect.stringMatching(/^card +\S/) });
     expect(JSON.parse((await homesec("gpu", "show", "--direct", "-o", "json")).out)).toHaveProperty("utilization");
     expect(JSON.parse((await homesec("gpu", "history", "--hours", "2", "-o", "json")).out)).toMatchObject({ hours: 2, interval: "5m" });
     expect((await homesec("gpu", "history", "--hours", "200")).code).toBe(2);
   });
 
-  it("show dead letters, and have them tried again", async () => {
+  it("system commands: list dead letters and retry them", async () => {
     expect((await homesec("dlq", "list")).out).toMatch(/detect +1\nenrich +0\nanalyze +0/);
     const [id] = (await homesec("dlq", "list", "--queue", "detect", "-o", "id")).out.trim().split("\n");
     expect((await homesec("dlq", "list", "--queue", "detect", "--direct")).out).toContain("the picture cannot be read");
@@ -89,7 +89,7 @@ describe("commands for the system", () => {
     });
   });
 
-  it("change the configuration, which `config show` tells", async () => {
+  it("system commands: change a setting, and config show prints it", async () => {
     const args = ["--retention-days", "400", "--high-from", "55", "--no-reid-enabled", "--vision-url", "http://127.0.0.1:9"];
     expect((await homesec("config", "set", ...args)).out).toMatch(
       /retention +400 days[\s\S]*high 55[\s\S]*vision +on, http:\/\/127.0.0.1:9\n/,
@@ -103,7 +103,7 @@ describe("commands for the system", () => {
     expect(await homesec("config", "set", "--high-from", "90")).toMatchObject({ code: 2, err: expect.stringContaining("ascend") });
   });
 
-  it("delete what is old", async () => {
+  it("system commands: delete old data", async () => {
     expect(await homesec("cleanup")).toMatchObject({ code: 2, out: "", err: expect.stringContaining("--yes") });
     expect((await homesec("cleanup", "--dry-run")).out).toMatch(/would delete +data older than 400 days\nevents +1\n/);
     expect(JSON.parse((await homesec("cleanup", "--yes", "-o", "json")).out)).toMatchObject({ events_deleted: 1, dry_run: false });

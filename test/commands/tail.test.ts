@@ -89,7 +89,7 @@ async function tail(args: readonly string[], lines: number, onLine: (count: numb
 const sequences = (lines: readonly string[]) => lines.map((line) => (JSON.parse(line) as { sequence: number }).sequence);
 
 describe("events tail", () => {
-  it("prints one message a line with -o ndjson and ends with 130 on Ctrl-C", async () => {
+  it("events tail: prints one message a line with -o ndjson and ends with 130 on Ctrl-C", async () => {
     journal.add("detection.new", detection);
     journal.add("event.updated", event);
     const { code, lines, err } = await tail(["--since", "0", "-o", "ndjson"], 2);
@@ -100,7 +100,7 @@ describe("events tail", () => {
     ]);
   });
 
-  it("goes on after interruptions without gap and without repetition", async () => {
+  it("events tail: continues after interruptions without gaps and duplicates", async () => {
     for (let at = 0; at < 5; at += 1) journal.add("detection.new", detection);
     const { lines, err } = await tail(["--since", "0", "-o", "id"], 12, (count) => {
       if (count === 5 || count === 9) {
@@ -113,7 +113,7 @@ describe("events tail", () => {
     expect(err.match(/reconnected/g)).toHaveLength(2);
   });
 
-  it("goes on in the next run where --state says", async () => {
+  it("events tail: continues in the next run from --state", async () => {
     for (let at = 0; at < 3; at += 1) journal.add("detection.new", detection);
     const args = ["--state", "place", "-o", "ndjson"];
     const first = await tail([...args, "--since", "1"], 2);
@@ -124,7 +124,7 @@ describe("events tail", () => {
     expect([...sequences(first.lines), ...sequences(second.lines)]).toEqual([2, 3, 4, 5]);
   });
 
-  it("keeps in --state no more than what its reader took and what the pipe holds, and prints the rest in the next run", async () => {
+  it("events tail: saves in --state only messages the reader and the pipe accepted, and prints the rest in the next run", async () => {
     const count = 800;
     for (let at = 0; at < count; at += 1) journal.add("detection.new", detection);
     const command = `'${process.execPath}' '${program}' events tail --url ${journal.url} --since 0 -o ndjson --state place`;
@@ -137,7 +137,7 @@ describe("events tail", () => {
     expect(lines.map(Number)).toEqual(Array.from({ length: count - place }, (_, at) => place + at + 1));
   });
 
-  it("remembers where it began, even when nothing came before it ended", async () => {
+  it("events tail: saves its start position even if no message arrived", async () => {
     journal.add("detection.new", detection);
     const stop = new AbortController();
     const running = cli(["events", "tail", "--url", journal.url, "--state", "place"], { cwd: folder.path, signal: stop.signal });
@@ -149,7 +149,7 @@ describe("events tail", () => {
     expect(sequences((await tail(["--state", "place", "-o", "ndjson"], 1)).lines)).toEqual([2]);
   });
 
-  it("tells of what is gone", async () => {
+  it("events tail: reports lost messages", async () => {
     for (let at = 0; at < 6; at += 1) journal.add("detection.new", detection);
     journal.kept = 4;
     const { lines, err } = await tail(["--since", "1", "-o", "id", "--state", "place"], 3);
@@ -157,14 +157,14 @@ describe("events tail", () => {
     expect(err).toBe("2 messages are missing: the daemon no longer has 2 to 3\n");
   });
 
-  it("prints the chosen types only", async () => {
+  it("events tail: prints only the chosen types", async () => {
     journal.add("detection.new", detection);
     journal.add("event", event);
     journal.add("event.updated", event);
     expect((await tail(["--since", "0", "--types", "event*", "-o", "id"], 2)).lines).toEqual(["2", "3"]);
   });
 
-  it("is readable for people", async () => {
+  it("events tail: prints readable lines for people", async () => {
     const analysis = { event_id: 42, batch_id: null, camera_id: "front-door", attempt: 1 };
     journal.add("detection.new", detection);
     journal.add("event", event);
@@ -183,7 +183,7 @@ describe("events tail", () => {
     ]);
   });
 
-  it.each(["", "x", "-1"])("refuses a state file that holds %j", async (text) => {
+  it.each(["", "x", "-1"])("events tail: rejects a state file that contains %j", async (text) => {
     writeFileSync(join(folder.path, "place"), text);
     const { code, err } = await cli(["events", "tail", "--url", journal.url, "--state", "place"], { cwd: folder.path });
     expect(code).toBe(2);

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const homesec = (...args: string[]) => cli(args, { env: { HOMESEC_URL: daemon.url }, cwd: daemon.dataDir });
 
-it("puts a picture through and says what became of it", async () => {
+it("trigger: processes a picture and prints the result", async () => {
   await writeFile(join(daemon.dataDir, "visitor.jpg"), await uniqueJpeg());
   const { code, out, err } = await homesec("trigger", "visitor.jpg", "--camera", "yard", "-o", "json");
   expect(code, err).toBe(0);
@@ -45,12 +45,12 @@ it.each([
   [[picturePath()], 2, "--camera"],
   [["notes.txt", "--camera", "yard"], 2, "has an unsupported type"],
   [[picturePath(), "--camera", "yard", "--direct"], 2, "needs a daemon"],
-])("refuses %j", async (args, code, reason) => {
+])("trigger: rejects %j", async (args, code, reason) => {
   await writeFile(join(daemon.dataDir, "notes.txt"), "x");
   expect(await homesec("trigger", ...args)).toMatchObject({ code, out: "", err: expect.stringContaining(reason) });
 });
 
-it("is clear about needing the same machine, and gives up in time", async () => {
+it("trigger: says that it needs the daemon's machine, and stops waiting after --wait", async () => {
   await database.db.query(
     (sql) => sql`
       insert into cameras (camera_id, name, folder_path)
@@ -64,6 +64,6 @@ it("is clear about needing the same machine, and gives up in time", async () => 
   expect(unread).toMatchObject({ code: 1, err: expect.stringContaining("not processed within 1 s; `homesec explain image") });
 });
 
-it("the view knows every field of the ledger", () => {
+it("trigger: the view has every field of the ledger", () => {
   expect([...imageView.fields]).toEqual(Object.keys(Image.shape));
 });

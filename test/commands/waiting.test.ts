@@ -33,7 +33,7 @@ describe("too many requests", () => {
     });
   };
 
-  it("are waited for, with a line beside the data that --quiet leaves out", async () => {
+  it("too many requests: the command waits and says so on standard error, except with --quiet", async () => {
     const url = `http://127.0.0.1:${await limited("1", 1)}`;
     expect(await cli(["cameras", "list", "-o", "id", "--url", url])).toEqual({
       code: 0,
@@ -44,7 +44,7 @@ describe("too many requests", () => {
     expect(await cli(["cameras", "list", "-o", "id", "--quiet", "--url", quiet])).toEqual({ code: 0, out: "", err: "" });
   });
 
-  it("can be given up with Ctrl-C", async () => {
+  it("too many requests: Ctrl-C ends the wait", async () => {
     const stop = new AbortController();
     const url = `http://127.0.0.1:${await limited("60", 9)}`;
     const { code } = await cli(["cameras", "list", "--url", url], { signal: stop.signal, onErr: () => stop.abort("SIGINT") });
@@ -80,7 +80,7 @@ describe("health --wait", () => {
     };
   };
 
-  it("goes on as soon as a daemon is there and ready", async () => {
+  it("health --wait: continues as soon as a daemon is ready", async () => {
     const port = await standIn(() => {});
     await new Promise((done) => servers.pop()?.close(done));
     const waiting = cli(["health", "--wait", "30", "-o", "id", "--url", `http://127.0.0.1:${port}`]);
@@ -88,7 +88,7 @@ describe("health --wait", () => {
     expect(await waiting).toMatchObject({ code: 0, err: "healthy, ready\n" });
   });
 
-  it("ends with 7 when it does not become ready in time, with 6 when nobody answers", async () => {
+  it("health --wait: ends with 7 when the daemon is not ready in time, with 6 when none answers", async () => {
     const url = `http://127.0.0.1:${await standIn(daemon(99))}`;
     expect(await cli(["health", "--wait", "1s", "-o", "id", "--url", url])).toMatchObject({ code: 7, err: "healthy, not ready\n" });
     const port = await standIn(() => {});

@@ -44,7 +44,7 @@ describe.each(ways)("webhooks, %s", (way) => {
     return JSON.parse(added.out) as { id: string; signing_secret: string };
   };
 
-  it("add and update note that a bot is not told into which chat it shall write", async () => {
+  it("webhooks: add and update note a bot without a chat to write to", async () => {
     const address = "https://example.org/bot/sendMessage";
     const told = "chat names no chat; add ?chat_id=... to the address, or the custom header x-chat-id\n";
     const added = await homesec(["add", "chat", address, "--event-types", "alert_fired", "--integration-type", "bot_markdown"]);
@@ -54,7 +54,7 @@ describe.each(ways)("webhooks, %s", (way) => {
     expect((await homesec(["update", "chat", "--integration-type", "chat_blocks"])).err).toBe("");
   });
 
-  it("add takes a flag for each field, and secrets from elsewhere", async () => {
+  it("webhooks: add has a flag for each field, and reads secrets from elsewhere", async () => {
     await writeFile(join(served.desk.dataDir, "token.txt"), "s3cret\n");
     await writeFile(join(served.desk.dataDir, "headers.txt"), "X-Room: hall\nX-Door: a: b\n");
     const flags = ["--auth", "bearer", "--secret-file", "token.txt", "--headers-file", "headers.txt", "--max-retries", "2"];
@@ -96,12 +96,12 @@ describe.each(ways)("webhooks, %s", (way) => {
     [["chat", "https://example.org", "--event-types", "alert_fired", "--auth", "bearer"], "HOMESEC_WEBHOOK_SECRET"],
     [["chat", "https://example.org", "--event-types", "alert_fired", "--username", "me"], "needs --auth"],
     [["chat", "https://example.org", "--event-types", "alert_fired", "--headers-file", "none.txt"], "it does not exist"],
-  ])("add refuses %j", async (args, reason) => {
+  ])("webhooks: add rejects %j", async (args, reason) => {
     const { code, out, err } = await homesec(["add", ...args]);
     expect([code, out, err]).toEqual([2, "", expect.stringContaining(reason)]);
   });
 
-  it("update, disable, enable and remove", async () => {
+  it("webhooks: update, disable, enable and remove change the webhook", async () => {
     await add("https://example.org/in");
     expect(await homesec(["update", "chat"])).toMatchObject({ code: 2, err: expect.stringContaining("nothing to change") });
     const changed = await homesec(["update", "chat", "--name", "talk", "--retry-delay-seconds", "30", "-o", "json"]);
@@ -114,7 +114,7 @@ describe.each(ways)("webhooks, %s", (way) => {
     expect(await homesec(["remove", "talk", "--yes"])).toEqual({ code: 0, out: "", err: "webhook talk removed\n" });
   });
 
-  it("test sends a sample, which listen verifies; a rotated secret verifies too", async () => {
+  it("webhooks: test sends a sample that listen verifies, also after a rotation of the secret", async () => {
     const first = await listener(["-o", "ndjson"]);
     const { signing_secret } = await add(first.url);
     const sent = await homesec(["test", "chat"]);
@@ -142,7 +142,7 @@ describe.each(ways)("webhooks, %s", (way) => {
     expect(JSON.parse(dead.out)).toMatchObject({ success: false, status_code: 0, error_message: expect.any(String) });
   });
 
-  it("deliveries, retry and health", async () => {
+  it("webhooks: deliveries, retry and health print their records", async () => {
     const { id } = await add("https://example.org/in");
     const [failed, fine] = ["7d3a1f5e-8f0e-4f58-9a35-1f2b6d0c9e21", "7d3a1f5e-8f0e-4f58-9a35-1f2b6d0c9e22"];
     await served.desk.db.query(async (sql) => {
@@ -173,7 +173,7 @@ describe.each(ways)("webhooks, %s", (way) => {
 });
 
 describe("webhooks listen", () => {
-  it("answers what it is told to, and shows what is no delivery", async () => {
+  it("webhooks listen: answers with the chosen status, and shows requests that are no deliveries", async () => {
     const { url, ended } = await listener(["--status", "503", "--count", "2"]);
     expect((await fetch(`${url}/a`, { method: "POST", body: "plain\u001b[2J" })).status).toBe(503);
     expect((await fetch(`${url}/b`, { method: "POST", body: "{}", headers: { "webhook-id": "1" } })).status).toBe(503);
@@ -184,7 +184,7 @@ describe("webhooks listen", () => {
     ]);
   });
 
-  it("refuses a port that is taken, a wrong secret and what it cannot print", async () => {
+  it("webhooks listen: rejects a used port, a wrong secret and an unsupported format", async () => {
     const { url, stop, ended } = await listener();
     expect(await cli(["webhooks", "listen", "--port", new URL(url).port])).toMatchObject({
       code: 5,
@@ -198,7 +198,7 @@ describe("webhooks listen", () => {
   });
 });
 
-describe("a signature", () => {
+describe("webhook signature", () => {
   const now = new Date("2026-03-01T12:00:00Z");
   const secret = newSigningSecret();
   const headers = (time = now, secrets = [secret]) => signatureHeaders(secrets, { id: "m", time, body: "body" });
@@ -213,12 +213,12 @@ describe("a signature", () => {
     ["malformed", { "webhook-id": "m" }, "body", secret],
     ["missing", {}, "body", secret],
     ["not checked", headers(), "body", undefined],
-  ])("is %s", (verdict, given, body, known) => {
+  ])("webhook signature: is %s", (verdict, given, body, known) => {
     expect(verify(given, body, known, now)).toBe(verdict);
   });
 });
 
-it("views know every field, and the flags every type of the contract", async () => {
+it("webhooks: views have every field, and the flags every type of the contract", async () => {
   expect([...webhookView.fields]).toEqual(Object.keys(Webhook.shape));
   expect([...deliveryView.fields]).toEqual(Object.keys(Delivery.shape));
   const { eventTypeOption } = await import("../../commands/webhooks/options.ts");

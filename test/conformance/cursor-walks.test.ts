@@ -7,11 +7,11 @@ import { emptyTables } from "../support/empty-tables.ts";
 import { type Asked, type Desk, openDesk } from "../support/operations.ts";
 
 /*
- * Walking a cursor to its end shows each row that was there at the start exactly once, whatever comes and goes meanwhile, and the total is that of
- * the moment. Each list that has a cursor is walked here: a new one fails the last test until it has its entry.
+ * Walking a cursor to its end shows each initial row exactly once, whatever is added or removed meanwhile, and the total is the current
+ * one. This file walks every list that has a cursor: the last test fails until a new list has an entry here.
  */
 
-/** What makes a row differ from others: its place in the order, where rows are often equal, and which filter or word finds it. */
+/** The values that distinguish a row: its position, which many rows share, and its flavour, which filters and searches use. */
 interface Kind {
   readonly place: number;
   readonly flavour: number;
@@ -20,10 +20,10 @@ interface Kind {
 interface Walk {
   readonly params?: Asked["params"];
   readonly query?: string;
-  /** Adds a row that the list shows, and returns its id as the list has it. */
+  /** Adds a row that the list shows, and returns its id in the list. */
   readonly insert: (kind: Kind) => Promise<unknown>;
   readonly remove: (id: unknown) => Promise<unknown>;
-  /** Where the id stands in an item. */
+  /** The name of the id's field in an item. */
   readonly id: string;
 }
 
@@ -109,7 +109,7 @@ const insertCamera = (deletedAt: (sql: Sql, kind: Kind) => ReturnType<typeof at>
   );
 };
 
-/** By the operation, so that it must exist. */
+/** Keyed by operation, so that each key must exist. */
 const walks: Partial<Record<OperationId, readonly Walk[]>> = {
   listEvents: [
     { insert: insertEvent, remove: deleteEvent, id: "id" },
@@ -264,7 +264,7 @@ interface Page {
   readonly more: boolean;
 }
 
-/** The parts that each of the envelopes has, in its own words. */
+/** The field names of each kind of page. */
 async function pageOf(list: OperationId, asked: Asked): Promise<Page> {
   const answer = (await desk.ask(list, asked)) as unknown as Record<string, unknown>;
   const pagination = (answer["pagination"] ?? { ...answer, total: answer["total_changes"] }) as Record<string, unknown>;
@@ -324,7 +324,7 @@ describe.each(
     some.map((walk): [OperationId, string, Walk] => [list as OperationId, walk.query ?? "", walk]),
   ),
 )("%s %s", (list, _query, walk) => {
-  test("shows each row of the start exactly once while others come and go, with the total of the moment", async () => {
+  test("cursor walk: shows each initial row exactly once while others come and go, with the current total", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(kindOfRow, { minLength: 1, maxLength: 8 }),
@@ -332,13 +332,13 @@ describe.each(
         fc.integer({ min: 1, max: 3 }),
         async (start, changes, limit) => await walked(list, walk, start, changes, limit),
       ),
-      // a run that was broken off would leave rows to the next one
+      // an aborted run would leave its rows to the next one
       { numRuns: 15, endOnFailure: true },
     );
   });
 });
 
-test("all lists that have a cursor are walked", () => {
+test("cursor walk: every list with a cursor is tested", () => {
   const lists = (Object.entries(routes) as [OperationId, Route][]).filter(([, { query }]) => query && "cursor" in query.shape);
   expect(lists.map(([id]) => id).toSorted()).toEqual(Object.keys(walks).toSorted());
 });

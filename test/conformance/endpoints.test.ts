@@ -1,4 +1,4 @@
-// Over 400 lines: the table of all endpoints, to be read beside that of the interface.
+// Over 400 lines: the table of all endpoints, to be compared with the table of the interface.
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { eventually } from "../support/eventually.ts";
 import { renameIn, uniqueJpeg } from "../support/pictures.ts";
 import { type Environment, environments, type Service } from "./environments.ts";
 
-/** A row of an endpoint table: what is asked, the status of success, and the keys of the answer that the interface names. */
+/** A row of an endpoint table: the request, the status of success, and the keys of the answer that the interface names. */
 type Endpoint = readonly [call: string, status: number, keys: readonly string[] | "bytes" | "empty", body?: unknown];
 
 const page = ["items", "pagination"];
@@ -353,12 +353,12 @@ const tables: Readonly<Record<string, readonly Endpoint[]>> = {
 };
 
 interface Started extends Service {
-  /** What stands in the place of `{event}`, `{detection}`, `{delivery}` and, once a row has created one, `{rule}` for /api/alerts/rules and so on. */
+  /** The values of placeholders such as `{event}`, `{detection}`, `{delivery}`, and `{rule}` once a row has created one. */
   readonly ids: Map<string, string>;
   ask(call: string, body?: unknown): Promise<Response>;
 }
 
-/** Starts the service and has it make an event out of a picture, and two alerts out of the event. */
+/** Starts the service, uploads a picture that becomes an event, and waits for two alerts of that event. */
 async function startWithAnEvent({ start, headers, mayBeUnavailable }: Environment): Promise<Started> {
   const service = await start();
   const ids = new Map<string, string>();
@@ -401,7 +401,7 @@ async function startWithAnEvent({ start, headers, mayBeUnavailable }: Environmen
       return items[0];
     });
     ids.set("entity", entity.id);
-    // a service that nobody needed so far may still be starting
+    // a service may still be starting before its first request
     if (!mayBeUnavailable) await eventually(async () => (await ask("GET /api/system/health")).status === 200, patience);
   } catch (error) {
     await service.stop();
@@ -410,7 +410,7 @@ async function startWithAnEvent({ start, headers, mayBeUnavailable }: Environmen
   return { ...service, ids, ask };
 }
 
-/** The first picture of a program that has just been started may wait for the built-in detector to load. */
+/** The first picture may wait until a newly started program has loaded the built-in detector. */
 const patience = { timeoutMs: 40_000, what: "an event out of a picture" };
 const inAll = process.env["CONFORMANCE"] === "all";
 
@@ -433,7 +433,7 @@ describe.each(environments.filter(({ inEachRun }) => inEachRun || inAll))("$name
   });
 
   for (const [table, endpoints] of Object.entries(tables)) {
-    // in order: some rows prepare the next one, as a DELETE its restore
+    // in order: some rows prepare the next one, such as a DELETE its restore
     describe.sequential(table, () => {
       for (const [call, status, keys, body] of endpoints) {
         test(`${call.replace(/\?.*/, "")} answers ${status}`, async () => {

@@ -5,35 +5,35 @@ import { serveHomesec } from "../support/homesec-process.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { detectorStandIn, embedderStandIn, languageModelStandIn, onePerson } from "../support/upstream.ts";
 
-/** What a daemon under test is to a client. */
+/** A daemon under test, as a client sees it. */
 export interface Service {
   readonly url: string;
   readonly cameraRoot: string;
-  /** Ends it. Fails when it told anybody something that its routes did not promise. */
+  /** Stops it. Fails if any reply broke the promise of its route. */
   stop(): Promise<void>;
 }
 
-/** A way to set up homesec in which the whole interface must hold. */
+/** A setup of homesec that must support the whole interface. */
 export interface Environment {
   readonly name: string;
-  /** Short enough for each run of the tests; the others run with `npm run conformance`. */
+  /** Whether it is short enough for each test run. The others run with `npm run conformance`. */
   readonly inEachRun: boolean;
   readonly start: () => Promise<Service>;
-  /** What each request carries. */
+  /** Headers of each request. */
   readonly headers?: (count: number) => Readonly<Record<string, string>>;
-  /** What a WebSocket client adds to the address. */
+  /** The query that a WebSocket client adds to the address. */
   readonly socketQuery?: string;
-  /** The services answer too late for these rows to be sure of their success: they may say 503, in the same words. */
+  /** Services answer too late in this environment, so these rows may also answer 503, with the usual body. */
   readonly mayBeUnavailable?: RegExp;
 }
 
 const apiKey = "the-only-key-1234567890";
-/** Each request comes from another client, as far as the limits can tell. */
+/** The rate limits see a different client in each request. */
 const fromEverywhere = (count: number) => ({ "X-Forwarded-For": `198.18.${(count >> 8) & 255}.${count & 255}` });
-/** But for re-identification, without which there is no entity to ask for. */
+/** Re-identification stays on: without it there is no entity to request. */
 const enrichmentOff = { VISION_EXTRACTION_ENABLED: "false", SCENE_CHANGE_ENABLED: "false" };
 
-/** A daemon in this process that is strict about its replies, with stand-ins for the services that it asks. */
+/** A daemon in this process that checks its replies, with stand-ins for the services it uses. */
 async function besideStandIns(env: Readonly<Record<string, string>>): Promise<Service> {
   const [database, detector, model, embedder] = await Promise.all([
     testDatabase(),
@@ -58,7 +58,7 @@ async function besideStandIns(env: Readonly<Record<string, string>>): Promise<Se
   };
 }
 
-/** The program itself as somebody has it who installed it and set nothing of our own but where it listens and where its data is. */
+/** The installed program, with only its address and its data folder configured. */
 async function asInstalled(env: Readonly<Record<string, string>>): Promise<Service> {
   const folder = temporaryFolder("installed");
   const homesec = await serveHomesec({
@@ -79,7 +79,7 @@ async function asInstalled(env: Readonly<Record<string, string>>): Promise<Servi
   };
 }
 
-/** Every limit at its least, with the bursts that have one. */
+/** The minimum of every limit and of every burst. */
 const leastRequests = {
   RATE_LIMIT_ENABLED: "true",
   RATE_LIMIT_REQUESTS_PER_MINUTE: "1",
@@ -94,20 +94,20 @@ const leastRequests = {
   RATE_LIMIT_BULK_BURST: "0",
 };
 
-/** Each environment that the table of endpoints is walked in. */
+/** All environments. The tests request each endpoint in each of them. */
 export const environments: readonly Environment[] = [
   {
-    name: "beside services of the user's own",
+    name: "with external services",
     inEachRun: true,
     start: () => besideStandIns(enrichmentOff),
   },
   {
-    name: "with no variable set but those of the interface document, PORT and DATA_DIR",
+    name: "as installed, with few variables set",
     inEachRun: true,
     start: () => asInstalled({ RATE_LIMIT_ENABLED: "false" }),
   },
   {
-    name: "with the document's variables at the defaults that it lists, limits included, one client a request",
+    name: "with the documented defaults, rate limits included, one client a request",
     inEachRun: false,
     start: () =>
       asInstalled({
@@ -134,13 +134,13 @@ export const environments: readonly Environment[] = [
     headers: fromEverywhere,
   },
   {
-    name: "with the least requests, the least bursts",
+    name: "with the lowest rate limits",
     inEachRun: true,
     start: () => besideStandIns({ ...leastRequests, TRUSTED_PROXY_IPS: "127.0.0.0/8" }),
     headers: fromEverywhere,
   },
   {
-    name: "with the most requests and bursts, all from one client",
+    name: "with the highest rate limits, one client",
     inEachRun: false,
     start: () =>
       besideStandIns({
@@ -150,7 +150,7 @@ export const environments: readonly Environment[] = [
       }),
   },
   {
-    name: "with one second, one day and one of each at a time",
+    name: "with the shortest windows and a concurrency of one",
     inEachRun: false,
     start: () =>
       besideStandIns({
@@ -190,7 +190,7 @@ export const environments: readonly Environment[] = [
     mayBeUnavailable: /health|reanalyze/,
   },
   {
-    name: "with everything as long and as many as it can be",
+    name: "with the highest values of windows, timeouts and concurrency",
     inEachRun: false,
     start: () =>
       besideStandIns({
@@ -213,7 +213,7 @@ export const environments: readonly Environment[] = [
       }),
   },
   {
-    name: "with keys on and one key",
+    name: "with API keys on and one key",
     inEachRun: true,
     start: () =>
       besideStandIns({

@@ -1,4 +1,4 @@
-// Over 400 lines: the statements of the interface that are no row of a table, in its order; one database and one pair of services serve all of them.
+// Over 400 lines: the statements of the interface outside its tables, in its order. They share one database and one pair of services.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import WebSocket from "ws";
 import { type TestDaemon, testDaemon } from "../support/daemon.ts";
@@ -33,7 +33,7 @@ const ask = async (url: string, init: RequestInit & { readonly json?: unknown } 
   return { status: response.status, headers: response.headers, body: isJson ? (JSON.parse(text) as Record<string, unknown>) : text };
 };
 
-/** How a WebSocket connection ended, and what was received before. */
+/** How a WebSocket connection ended, and the messages received before. */
 function connect(url: string, protocols: readonly string[] = []) {
   return new Promise<{ readonly code: number; readonly reason: string; readonly messages: readonly string[]; readonly protocol: string }>(
     (resolve, reject) => {
@@ -70,7 +70,7 @@ describe("Authentication", () => {
       expect(await ask(list, { headers: { "X-API-Key": "wrong" } })).toMatchObject({ status: 401, body: { detail: "Invalid API key" } });
       expect((await ask(list, { headers: { "X-API-Key": "second-key-1234567890" } })).status).toBe(200);
       expect((await ask(`${list}?api_key=first-key-1234567890`)).status).toBe(200);
-      // both present: the header wins
+      // with both present, the header wins
       expect((await ask(`${list}?api_key=first-key-1234567890`, { headers: { "X-API-Key": "wrong" } })).status).toBe(401);
       expect((await ask(`${list}?api_key=wrong`, { headers: { "X-API-Key": "first-key-1234567890" } })).status).toBe(200);
       for (const path of ["/health", "/api/health"]) expect((await ask(url + path)).status).toBe(200);
@@ -136,7 +136,7 @@ describe("Analytics", () => {
     });
   });
 
-  test("rule 3: cached for 5 minutes with an ETag, and 304 for who has it", async () => {
+  test("rule 3: answers are cached for 5 minutes with an ETag, and a client with a current copy gets 304", async () => {
     await withDaemon({}, async ({ url }) => {
       for (const path of paths) {
         const full = `${url}${path}?start_date=2026-01-01&end_date=2026-01-02`;
@@ -150,7 +150,7 @@ describe("Analytics", () => {
     });
   });
 
-  test("rules 1 and 2: uptime by days with detections, and risk-history by its own bands", async () => {
+  test("rules 1 and 2: uptime counts days with detections, and risk-history has its own risk levels", async () => {
     await withDaemon({}, async ({ url }) => {
       expect((await ask(`${url}/api/cameras`, { method: "POST", json: { name: "Analytics", camera_id: "analytics" } })).status).toBe(201);
       const event = (risk_score: number, day: string) => ({ camera_id: "analytics", started_at: `${day}T12:00:00Z`, risk_score });
@@ -195,7 +195,7 @@ describe("Camera baseline configuration", () => {
       await ask(`${url}/api/cameras`, { method: "POST", json: { name: "Baseline", camera_id: "baseline" } });
       const config = `${url}/api/cameras/baseline/baseline/config`;
       const stored = await ask(config, { method: "PUT", json: { threshold_stdev: 4, min_samples: 3 } });
-      // rule 1: without the override the values of the camera are ignored
+      // rule 1: without the override, the camera's values are ignored
       expect(stored).toMatchObject({
         status: 200,
         body: { override_global_config: false, global_config: { threshold_stdev: 2, min_samples: 10 } },
@@ -286,14 +286,14 @@ describe("Rule evaluation", () => {
       const schedule = { days: ["friday"], start_time: "22:00", end_time: "06:00", timezone: "Europe/Berlin" };
       expect(await matching({ schedule }, "2026-05-02T03:59:00Z")).toEqual(["gate", "shed"]);
       expect(await matching({ schedule }, "2026-05-02T04:00:00Z")).toEqual([]);
-      // all that are set must hold; one that is not set is skipped
+      // all configured conditions must hold; others are skipped
       expect(await matching({ risk_threshold: 70, object_types: ["dog"] })).toEqual([]);
       expect(await matching({ risk_threshold: 60, object_types: ["dog"] })).toEqual(["shed"]);
       expect(await matching({})).toEqual(["gate", "shed"]);
     });
   });
 
-  test("items 6 and 7: several rules trigger for one event, and a cooldown holds back what has the same key", async () => {
+  test("items 6 and 7: several rules trigger for one event, and a cooldown suppresses repeats with the same key", async () => {
     await withDaemon({}, async ({ url }) => {
       const { body: camera } = await ask(`${url}/api/cameras`, { method: "POST", json: { name: "Porch" } });
       const { camera_id } = camera as { camera_id: string };
@@ -355,7 +355,7 @@ describe("Rate limiting", () => {
           ),
         ).toEqual({ "retry-after": "60", "x-ratelimit-limit": "5", "x-ratelimit-remaining": "0" });
         expect(Number(refused.headers.get("x-ratelimit-reset"))).toBeGreaterThan(Date.now() / 1000);
-        // analytics say it in a plain string, and count with the rest
+        // analytics errors are a plain string; these requests count against the same limit
         const analytics = await ask(`${url}/api/analytics/risk-history?start_date=2026-01-01&end_date=2026-01-02`);
         expect(analytics).toMatchObject({ status: 429, body: { detail: expect.any(String) } });
         // another tier has its own counter: search is 1 + burst 10
@@ -401,7 +401,7 @@ describe("Rate limiting", () => {
   });
 
   test("item 4: X-Forwarded-For counts from a trusted proxy only", async () => {
-    // with a Redis the daemons before this one would have used up what their home has in a minute
+    // with a shared Redis, the daemons before this one would have used up the minute's requests
     const env = { RATE_LIMIT_ENABLED: "true", RATE_LIMIT_REQUESTS_PER_MINUTE: "1", RATE_LIMIT_BURST: "1", REDIS_URL: "" };
     const statuses = async (url: string) => {
       const seen: number[] = [];
@@ -445,7 +445,7 @@ describe("Errors", () => {
     });
   });
 
-  test("an id that nothing can have is no fault of its form", async () => {
+  test("an impossible id is not a format error", async () => {
     await withDaemon({}, async ({ url }) => {
       expect(await ask(`${url}/api/events/99999999999999999999`)).toMatchObject({ status: 404, body: { detail: expect.any(String) } });
       expect(await ask(`${url}/api/alerts?rule_id=11111111-1111-1111-1111-111111111111`)).toMatchObject({
@@ -472,7 +472,7 @@ describe("Errors", () => {
 });
 
 describe("Input bounds", () => {
-  test("each bound, and one beyond it", async () => {
+  test("each bound is accepted, and one beyond it is rejected", async () => {
     await withDaemon({}, async ({ url }) => {
       const days = "start_date=2026-01-01&end_date=2026-01-02";
       const cases: readonly [path: string, good: readonly (string | number)[], bad: readonly (string | number)[]][] = [

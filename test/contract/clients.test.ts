@@ -107,7 +107,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** What came of a call: the reply, or the problem. */
+/** The result of a call: the reply or the problem. */
 async function outcome(call: Promise<unknown>): Promise<unknown> {
   try {
     return { reply: await call };
@@ -117,7 +117,7 @@ async function outcome(call: Promise<unknown>): Promise<unknown> {
   }
 }
 
-describe("both clients", () => {
+describe("HTTP client and direct client", () => {
   const since = new Date("2026-01-31T00:00:00.000Z");
   const cases: [string, (client: Client) => Promise<unknown>, unknown][] = [
     ["defaults", (c) => c.call(routes.list, {}), { reply: { items: [{ limit: 50 }] } }],
@@ -184,20 +184,20 @@ describe("both clients", () => {
     ).map((kind): (typeof cases)[number] => [`the problem ${kind}`, (c) => c.call(routes.fail, { params: { id: kind } }), { kind }]),
   ];
 
-  it.each(cases)("agree on %s", async (_name, call, expected) => {
+  it.each(cases)("clients: both give the same result for %s", async (_name, call, expected) => {
     const [overHttp, inProcess] = [await outcome(call(http)), await outcome(call(direct))];
     expect(overHttp).toEqual(inProcess);
     expect(overHttp).toMatchObject(expected as object);
   });
 
-  it("tell our own faults as plain errors", async () => {
+  it("clients: both report a fault of homesec as a plain error", async () => {
     await expect(http.call(routes.fail, { params: { id: "error" } })).rejects.toThrow(/Internal error; request [0-9a-f-]{36}/);
     await expect(direct.call(routes.fail, { params: { id: "error" } })).rejects.toThrow("a fault of ours");
   });
 });
 
-describe("statuses of problems", () => {
-  it("lead back to the kind", () => {
+describe("problem statuses", () => {
+  it("problem statuses: each maps back to its kind", () => {
     for (const status of [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]) expect(statusOf(kindOf(status) as ProblemKind)).toBe(status);
     expect(kindOf(503)).toBe("unavailable");
     expect(kindOf(500)).toBeUndefined();
@@ -226,7 +226,7 @@ describe("the HTTP client", () => {
       reply?: unknown;
     }>;
 
-  it("says what to do when no daemon is there", async () => {
+  it("HTTP client: without a daemon, the error says what to do", async () => {
     const url = await standIn(() => {});
     await new Promise((done) => servers.pop()?.close(done));
     const { kind, message } = await ask(url);
@@ -234,7 +234,7 @@ describe("the HTTP client", () => {
     expect(message).toBe(`No homesec daemon answers at ${url} (ECONNREFUSED); start it with \`homesec serve\`, or use --direct`);
   });
 
-  it("does not wait for ever: neither for an answer nor for the rest of it", async () => {
+  it("HTTP client: times out both on a missing and on an unfinished answer", async () => {
     const silent = await ask(await standIn(() => {}), { timeoutMs: 200 });
     expect(silent).toMatchObject({ kind: "unreachable", message: expect.stringContaining("no answer within 0.2 s") });
     const stalled = await standIn((_request, response) => void response.writeHead(200, { "Content-Length": 10 }).write("{"));
@@ -245,7 +245,7 @@ describe("the HTTP client", () => {
     expect(await ask(cut)).toMatchObject({ kind: "unreachable" });
   });
 
-  it("notices that somebody else answers", async () => {
+  it("HTTP client: recognises answers that are not from homesec", async () => {
     const answers: [number, string][] = [
       [200, "<html>"],
       [200, "{}"],
@@ -261,7 +261,7 @@ describe("the HTTP client", () => {
     expect(await ask(redirect)).toMatchObject({ kind: "unreachable" });
   });
 
-  it("waits as long as it is told when there were too many requests, says so, and refuses only a wait that is too long", async () => {
+  it("HTTP client: waits as a 429 asks, reports the wait, and fails only when the wait is too long", async () => {
     let asked = 0;
     const limited = (seconds: string, refusals: number) =>
       standIn((_request, response) => {
@@ -287,7 +287,7 @@ describe("the HTTP client", () => {
     expect(asked).toBe(1);
   });
 
-  it("sends its key in the header only", async () => {
+  it("HTTP client: sends its key in the header only", async () => {
     let got = "";
     const url = await standIn((request, response) => {
       got = `${request.url} ${request.headers["x-api-key"]}`;
@@ -297,7 +297,7 @@ describe("the HTTP client", () => {
     expect(got).toBe("/below/numbers/1 k");
   });
 
-  it.each(["", "localhost:8000", "ftp://x", "http://", "http://a b"])("refuses %j as a URL", (url) => {
+  it.each(["", "localhost:8000", "ftp://x", "http://", "http://a b"])("HTTP client: rejects %j as a URL", (url) => {
     expect(() => createHttpClient({ url, timeoutMs: 1 })).toThrow(/is not the URL of a daemon/);
   });
 });

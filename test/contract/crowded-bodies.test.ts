@@ -18,7 +18,7 @@ function refusalOf(body: unknown, route: Route = routes.createRule): Problem {
 
 const many = (value: unknown, count = 200_000): unknown[] => Array.from({ length: count }, () => value);
 
-it("tells the first hundred of very many faults, and how many more there are", () => {
+it("large bodies: the error lists the first hundred faults and the number of further ones", () => {
   const { kind, items } = refusalOf({ alerts: many(1) }, routes.receiveAlerts);
   expect(kind).toBe("invalid");
   expect(items).toHaveLength(101);
@@ -26,23 +26,23 @@ it("tells the first hundred of very many faults, and how many more there are", (
   expect(items[100]?.msg).toMatch(/^And 19\d{4} more$/);
 });
 
-it("tells of a hundred unknown fields out of very many", () => {
+it("large bodies: the error lists the first hundred unknown fields", () => {
   const { items } = refusalOf({ name: "A", ...Object.fromEntries(many(0).map((_, n) => [`x${n}`, 1])) });
   expect(items).toHaveLength(101);
   expect(items[0]).toMatchObject({ type: "extra_forbidden" });
 });
 
-it("tells of a hundred texts out of very many that cannot be stored", () => {
+it("large bodies: the error lists the first hundred texts that cannot be stored", () => {
   const { items } = refusalOf({ name: "A", camera_ids: many("a\0b") });
   expect(items.filter(({ msg }) => msg.includes("NUL"))).toHaveLength(100);
 });
 
-it("says where a fault lies that is half a million levels deep without naming each of them", () => {
+it("large bodies: the location of a fault half a million levels deep stays short", () => {
   const body = JSON.parse(`{"name":${"[".repeat(400_000)}"\\u0000"${"]".repeat(400_000)}}`) as unknown;
   for (const { loc } of refusalOf(body).items) expect(loc.length).toBeLessThanOrEqual(50);
 });
 
-it("looks at an item in which texts that cannot be stored lie ever deeper as quickly as at a flat one", () => {
+it("large bodies: an item with ever deeper faulty texts is checked as quickly as a flat one", () => {
   const item = (levels: number) => `${'["\\u0000",'.repeat(levels)}1${"]".repeat(levels)}`;
   const body = JSON.parse(`{"events":[${item(30_000)}]}`) as { events: unknown[] };
   const begun = performance.now();
@@ -51,7 +51,7 @@ it("looks at an item in which texts that cannot be stored lie ever deeper as qui
   expect(performance.now() - begun).toBeLessThan(5_000);
 });
 
-it("refuses more than half a million values before it looks at each", () => {
+it("large bodies: more than half a million values are rejected before each is checked", () => {
   expect(refusalOf({ name: "A", object_types: many(1, 600_000) }).kind).toBe("too_large");
   expect(refusalOf({ name: "A", object_types: many([], 600_000) }).kind).toBe("too_large");
 });

@@ -42,7 +42,7 @@ function isDescribed({ description, $ref }: Schema): boolean {
   return Boolean(description ?? ($ref && document.components.schemas[$ref.split("/").at(-1) ?? ""]?.description));
 }
 
-/** The properties without a description, at every depth. What is referred to is looked at in its own place. */
+/** The properties without a description, at every depth. A referenced schema is checked where it is defined. */
 function undescribed(schema: Schema, at: string): string[] {
   const { properties = {}, items, additionalProperties, anyOf = [], oneOf = [], allOf = [] } = schema;
   const inner = [items, typeof additionalProperties === "object" ? additionalProperties : undefined, ...anyOf, ...oneOf, ...allOf];
@@ -57,8 +57,8 @@ function undescribed(schema: Schema, at: string): string[] {
 
 const schemasOf = ({ content = {} }: Content) => Object.values(content).flatMap(({ schema }) => (schema ? [schema] : []));
 
-describe("openapi describes", () => {
-  it("every record, and every field at every depth", () => {
+describe("openapi descriptions", () => {
+  it("openapi: describes every record and every field at every depth", () => {
     const found = Object.entries(document.components.schemas).flatMap(([name, schema]) => [
       ...(schema.description ? [] : [name]),
       ...undescribed(schema, name),
@@ -66,7 +66,7 @@ describe("openapi describes", () => {
     expect(found).toEqual([]);
   });
 
-  it("every parameter, and every field of a body and an answer", () => {
+  it("openapi: describes every parameter, and every field of bodies and answers", () => {
     const found = operations.flatMap(({ operationId, parameters = [], requestBody = {}, responses }) => [
       ...parameters.filter(({ description }) => !description).map(({ name }) => `${operationId} ?${name}`),
       ...schemasOf(requestBody).flatMap((schema) => undescribed(schema, `${operationId} body`)),
@@ -77,7 +77,7 @@ describe("openapi describes", () => {
     expect(found).toEqual([]);
   });
 
-  it("every operation, status, header and tag", () => {
+  it("openapi: describes every operation, status, header and tag", () => {
     const tags = new Set(document.tags.filter(({ description }) => description).map(({ name }) => name));
     for (const { operationId, summary, tags: own, responses } of operations) {
       expect(summary, operationId).toBeTruthy();
@@ -97,7 +97,7 @@ describe("openapi describes", () => {
     expect([...tags].filter((tag) => !used.has(tag))).toEqual([]);
   });
 
-  it("every status that follows from what an operation takes", () => {
+  it("openapi: lists every status that follows from an operation's input", () => {
     const missing = Object.entries<Route>(routes).flatMap(([id, { path, params, query, body, tier, auth, tag, reply }]) => {
       const takesNumber = Object.values(params?.shape ?? {}).some((type) => type instanceof z.ZodCodec);
       const isMedia = reply !== undefined && "mediaTypes" in reply;
@@ -145,11 +145,11 @@ describe("openapi describes", () => {
     ["getHealth", "200 503"],
     ["getReady", "200 503"],
     ["getFullHealth", "200 503"],
-  ])("that %s answers %s, as the interface says", (id, statuses) => {
+  ])("openapi: %s lists the statuses %s of the interface", (id, statuses) => {
     expect(Object.keys(operation[id]?.responses ?? {})).toEqual(expect.arrayContaining(statuses.split(" ")));
   });
 
-  it("the headers of limits, pages, files and refusals where they are", () => {
+  it("openapi: lists the headers of rate limits, pages, files and errors on the right operations", () => {
     const headers = (id: string, status: number) => Object.keys(operation[id]?.responses[status]?.headers ?? {});
     expect(headers("listEvents", 429)).toEqual(
       expect.arrayContaining(["Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"]),
@@ -167,7 +167,7 @@ describe("openapi describes", () => {
   });
 });
 
-/** The files that are loaded with a file: it, and what it imports at once, types left out. */
+/** A file and every file that is loaded with it. Type imports do not count. */
 function loadedWith(file: string, seen = new Set<string>()): Set<string> {
   if (seen.has(file)) return seen;
   seen.add(file);
@@ -177,7 +177,7 @@ function loadedWith(file: string, seen = new Set<string>()): Set<string> {
   return seen;
 }
 
-it("start-up: what renders the document is loaded when someone asks for it", () => {
+it("start-up: the code that renders the document is loaded on its first request only", () => {
   const root = packageRoot();
   const renderers = ["openapi.ts", "openapi-responses.ts", "example.ts", "refusal-examples.ts"].map((name) => join("src/contract", name));
   for (const start of ["bin/homesec.ts", "daemon/serve.ts", "commands/open-io.ts", "src/all-operations.ts"]) {

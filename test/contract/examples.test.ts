@@ -50,7 +50,7 @@ const document = openapi(routes, "0") as {
 };
 const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
 
-/** The JSON bodies of an operation without an example that is there. */
+/** The JSON bodies of an operation that lack an example. */
 function bare({ operationId, requestBody, responses }: Operation): string[] {
   const bodies = [["body", requestBody ?? {}] as const, ...Object.entries(responses)];
   return bodies.flatMap(([name, { content = {} }]) => {
@@ -72,12 +72,12 @@ function valuesOf(key: string, value: unknown): unknown[] {
 }
 
 describe("examples", () => {
-  it("stand at each body and each answer of every route", () => {
+  it("examples: every body and every answer of a route has one", () => {
     expect(operations.length).toBe(all.length);
     expect(operations.flatMap(bare)).toEqual([]);
   });
 
-  it.each(all.filter(({ route }) => route.body))("$id: its body takes the example", ({ route, example }) => {
+  it.each(all.filter(({ route }) => route.body))("examples: the body of $id accepts its example", ({ route, example }) => {
     expect(Object.keys(example.body as object)).not.toEqual([]);
     expect(route.body?.safeParse(example.body).error).toBeUndefined();
   });
@@ -89,14 +89,14 @@ describe("examples", () => {
     ["createDetections.body.detections", NewDetectionItem],
     ["updateDetections.body.detections", DetectionChangeItem],
     ["deleteDetections.body.detection_ids", z.int()],
-  ])("%s: each item is valid", (path, schema: z.ZodType) => {
+  ])("examples: each item of %s is valid", (path, schema: z.ZodType) => {
     const items = at(path) as readonly unknown[];
     expect(items.length).toBeGreaterThan(1);
     for (const item of items) expect(schema.safeParse(item).error).toBeUndefined();
   });
 
   it.each(all.filter(({ route }) => route.reply && !isBinary(route.reply)))(
-    "$id: encoding its reply gives the example",
+    "examples: encoding the reply of $id gives its example",
     ({ route, example }) => {
       for (const reply of [example.reply, ...("unwell" in example ? [example.unwell] : [])]) {
         // Encoding drops fields that the schema does not name
@@ -106,7 +106,7 @@ describe("examples", () => {
     },
   );
 
-  it("use the same ids everywhere", () => {
+  it("examples: use the same ids everywhere", () => {
     const replies = all.map(({ example }) => example.reply);
     const only = (key: string): unknown[] => [...new Set(valuesOf(key, replies))];
     expect(only("camera_id")).toEqual([...new Set(valuesOf("camera_id", at("listCameras.reply")))]);

@@ -2,10 +2,10 @@ import { join } from "node:path";
 import { createConfig, lint } from "@redocly/openapi-core";
 import { expect, test } from "vitest";
 
-/** The interface document has these beside what belongs to one alert or one webhook; the literal segment goes first, as OpenAPI says. */
+/** The interface has these paths beside the paths of a single alert or webhook. OpenAPI prefers the literal segment. */
 const asDocumented = ["/api/alerts/rules/{id}", "/api/outbound-webhooks/deliveries/{delivery_id}"];
 
-test("docs/openapi.json passes a public linter's recommended rules without an error or a warning", async () => {
+test("openapi: docs/openapi.json passes a public linter's recommended rules without an error or a warning", async () => {
   const config = await createConfig({ extends: ["recommended"] });
   const problems = await lint({ ref: join(import.meta.dirname, "../../docs/openapi.json"), config });
   const others = problems.filter(

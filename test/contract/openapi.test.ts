@@ -27,19 +27,19 @@ const operation = (path: string, method: string): Operation => {
 };
 
 describe("openapi", () => {
-  it("is committed as docs/openapi.json (UPDATE=1 writes it)", () => {
+  it("openapi: docs/openapi.json is up to date (UPDATE=1 writes it)", () => {
     const file = join(packageRoot(), "docs", "openapi.json");
     const text = `${JSON.stringify(document, null, 2)}\n`;
     if (process.env["UPDATE"]) writeFileSync(file, text);
     expect(readFileSync(file, "utf8")).toBe(text);
   });
 
-  it("has every route once", () => {
+  it("openapi: contains every route once", () => {
     const ids = Object.values(document.paths).flatMap((path) => Object.values(path).map(({ operationId }) => operationId));
     expect(ids.toSorted()).toEqual(Object.keys(routes).toSorted());
   });
 
-  it("points only to what is there", () => {
+  it("openapi: every reference has a target", () => {
     const references = JSON.stringify(document).match(/"\$ref":"[^"]+"/g) ?? [];
     expect(references.length).toBeGreaterThan(50);
     for (const reference of references) {
@@ -51,7 +51,7 @@ describe("openapi", () => {
     );
   });
 
-  it("declares each placeholder of a path", () => {
+  it("openapi: declares each placeholder of a path", () => {
     for (const [path, methods] of Object.entries(document.paths)) {
       const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
       for (const { parameters = [] } of Object.values(methods)) {
@@ -60,7 +60,7 @@ describe("openapi", () => {
     }
   });
 
-  it("tells parameters as what they mean, with bounds and defaults", () => {
+  it("openapi: describes parameters by meaning, with bounds and defaults", () => {
     const parameters = Object.fromEntries(
       (operation("/api/events", "get").parameters ?? []).map((parameter) => [parameter.name, parameter]),
     );
@@ -70,7 +70,7 @@ describe("openapi", () => {
     expect(parameters["offset"]).toMatchObject({ deprecated: true });
   });
 
-  it("tells replies as they go over the wire", () => {
+  it("openapi: describes replies as they are sent", () => {
     expect(document.components.schemas["Camera"]).toMatchObject({
       type: "object",
       properties: { created_at: { type: "string", format: "date-time" }, status: { enum: ["unknown", "online", "offline", "error"] } },
@@ -80,7 +80,7 @@ describe("openapi", () => {
     });
   });
 
-  it("lists the statuses that can happen", () => {
+  it("openapi: lists exactly the possible statuses", () => {
     const statuses = (path: string, method: string) => Object.keys(operation(path, method).responses).join(" ");
     expect(statuses("/health", "get")).toBe("200 403 500");
     expect(statuses("/api/cameras", "post")).toBe("201 400 401 403 409 413 415 422 429 500 503");

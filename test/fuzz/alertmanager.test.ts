@@ -47,7 +47,7 @@ async function post(body: string | Uint8Array<ArrayBuffer>): Promise<Answer> {
   return { status: response.status, text: await response.text() };
 }
 
-/** Taken, with numbers that add up, or refused for what is wrong with it. */
+/** Accepted with consistent numbers, or rejected with a reason. */
 function check({ status, text }: Answer): void {
   expect([200, 400, 413, 422], text.slice(0, 300)).toContain(status);
   if (status !== 200) return;
@@ -56,7 +56,7 @@ function check({ status, text }: Answer): void {
 }
 
 test(
-  "whatever an alert manager sends is stored or refused, and what is stored can be listed",
+  "fuzz alert receiver: any message is stored or rejected, and stored messages can be listed",
   async () => {
     const bodies = fc.oneof({ weight: 6, arbitrary: mutatedJson(values) }, { weight: 1, arbitrary: anyJsonText });
     await holds(bodies, { few: 80, many: 20_000 }, async (body) => check(await post(body)));
@@ -101,7 +101,7 @@ test.each([
     () => JSON.stringify({ ...first, groupLabels: Object.fromEntries(Array.from({ length: 200_000 }, (_, n) => [n, "\0"])) }),
   ],
   ["lists in lists", () => messageWith(`${"[".repeat(bytes / 2)}${"]".repeat(bytes / 2)}`)],
-])("eight megabytes of %s are refused in good time, in few words", async (_what, make) => {
+])("fuzz alert receiver: eight megabytes of %s are rejected quickly with a short answer", async (_what, make) => {
   const body = make();
   expect(Buffer.byteLength(body)).toBeLessThanOrEqual(8 * 1024 * 1024);
   let answer: Answer = { status: 0, text: "" };

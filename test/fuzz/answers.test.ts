@@ -19,7 +19,7 @@ import { anyJsonText, mutatedJson } from "./json.ts";
 import { jsonAnswer, type RawAnswer, rawService } from "./raw-service.ts";
 import { cpuMsOf, holds, isLong, testTimeoutMs } from "./support.ts";
 
-/* The clients of all services, asked by real HTTP, whatever the services answer. */
+/* Tests the clients of all services over real HTTP with arbitrary answers. */
 
 const timeoutMs = 400;
 let service: Awaited<ReturnType<typeof rawService>>;
@@ -36,7 +36,7 @@ afterAll(async () => {
 type Name = ConstructorParameters<typeof Breaker>[0];
 const options = (name: Name, url = service.url) => ({
   url: () => url,
-  // left alone it could not be asked again
+  // an open breaker would prevent further requests
   breaker: new Breaker(name, { clock: systemClock, failureThreshold: Number.POSITIVE_INFINITY }),
   clock: systemClock,
   log: silentLog,
@@ -50,7 +50,7 @@ const question = {
   embedding_match: null,
 };
 
-/** A good answer of each service, and how it is asked. What comes of it may be stored. */
+/** A good answer of each service, and how to request one. The results must be storable. */
 const services = {
   detector: {
     good: onePerson(),
@@ -100,7 +100,7 @@ async function asking<T>(name: keyof typeof services, work: (ask: () => Promise<
 
 const kinds = new Set(["detected", "refused", "unavailable", "judged", "unreadable", "rejected", "answered"]);
 
-/** What is wrong with what a client made of an answer. */
+/** The fault in a client's result, if there is one. */
 function complaint(outcome: Outcome): string | undefined {
   if (!kinds.has(outcome.kind)) return `kind ${outcome.kind}`;
   const texts: string[] = [];
@@ -154,7 +154,7 @@ function specific(outcome: Outcome): string | undefined {
   return outcome.kind === "unavailable" && !(outcome["retryAt"] instanceof Date) ? "no time to try again" : undefined;
 }
 
-/** PostgreSQL takes it as JSON: it goes into records and to live clients. */
+/** Results go into records and to live clients, so PostgreSQL must accept them as JSON. */
 async function storable(outcome: Outcome): Promise<void> {
   const { detail, error } = outcome as { readonly detail?: string; readonly error?: string };
   await database.db.query((sql) => sql`select ${JSON.stringify({ ...outcome, detail, error })}::text::jsonb`);
@@ -165,11 +165,11 @@ const status = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom("400 Bad Request", "404 x", "413 x", "429 x", "500 x", "503 x", "204 x", "206 x", "302 x") },
 );
 
-/** Texts around which a message may be cut in the middle of a character. */
+/** Texts that a message may cut in the middle of a character. */
 const longTexts = fc.nat({ max: 12 }).map((shift) => `${"x".repeat(190 + shift)}${"😀".repeat(20)}`);
 
 test.each(names)(
-  "%s: whatever JSON it answers, or nearly JSON, one of the known results comes of it",
+  "fuzz service answers: any JSON or near-JSON from %s leads to a known result",
   async (name) => {
     const { good } = services[name];
     const body = fc.oneof(
@@ -192,7 +192,7 @@ test.each(names)(
 );
 
 test(
-  "the language model: whatever text it writes",
+  "fuzz service answers: any text of the language model leads to a known result",
   async () => {
     const words = fc.array(
       fc.constantFrom(
@@ -253,7 +253,7 @@ const good = JSON.stringify(onePerson());
 const head = (lines: readonly string[], first = "HTTP/1.1 200 OK"): string => [first, ...lines, "", ""].join("\r\n");
 const bomb = gzipSync(Buffer.alloc(40_000_000));
 
-/** Services that do not hold to HTTP, or that never end. */
+/** Services that break HTTP or never finish. */
 const unruly: Readonly<Record<string, RawAnswer>> = {
   "nothing at all": { pieces: [] },
   "no HTTP": { pieces: ["SSH-2.0-OpenSSH_9.2\r\n"] },
@@ -286,7 +286,7 @@ const unruly: Readonly<Record<string, RawAnswer>> = {
 };
 
 test(
-  "a service that does not hold to HTTP, or never ends, holds nobody up, and is asked again",
+  "fuzz service answers: a service that breaks HTTP or never finishes blocks nothing and is asked again",
   async () => {
     const before = process.memoryUsage().rss;
     await Promise.all(
@@ -297,10 +297,10 @@ test(
         const outcomes = await Promise.all(names.map((name) => asking(name, (ask) => ask(), wild.url)));
         for (const outcome of outcomes) expect(complaint(outcome), what).toBeUndefined();
         expect(typeof (await probeHealth(wild.url, timeoutMs)).healthy).toBe("boolean");
-        // many at once, and the language model twice
+        // many requests run at once, and the language model is asked twice
         expect(performance.now() - startedAt, what).toBeLessThan(50 * timeoutMs);
         wild.answerWith(jsonAnswer(good));
-        // in so much traffic an answer may come too late
+        // under this load an answer may come too late
         await asking(
           "detector",
           (ask) => eventually(async () => (await ask()).kind === "detected", { what: `an answer after ${what}` }),
@@ -320,7 +320,7 @@ const filled = (before: string, item: string, after: string): string =>
 const named = (before: string, after: string): string =>
   `${before}${Array.from({ length: Math.floor(bytes / 14) }, (_, n) => `"a${n}":1`).join(",")}${after}`;
 
-/** As large as is read, and all of it wrong. */
+/** Wrong answers of the maximum size that clients read. */
 const crowded: Readonly<Record<keyof typeof services, readonly (() => string)[]>> = {
   detector: [
     () => filled('{"detections":[', "{}", "]}"),
@@ -343,7 +343,7 @@ const crowded: Readonly<Record<keyof typeof services, readonly (() => string)[]>
 };
 
 test.each(names)(
-  "%s: as much as is read, and nothing of it right, holds nobody up",
+  "fuzz service answers: a wrong answer of maximum size from %s blocks nothing",
   async (name) => {
     for (const make of isLong ? crowded[name] : crowded[name].slice(0, 1)) {
       const body = make();

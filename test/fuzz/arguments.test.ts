@@ -17,9 +17,9 @@ import { holds, testTimeoutMs } from "./support.ts";
 const documented = new Set<number>(Object.values(exitCodes));
 const commands = await allCommands();
 
-/** They go on until somebody ends them. */
+/** These commands run until they are stopped. */
 const endless = new Set(["serve", "demo", "live", "events tail", "alerts tail", "webhooks listen", "trigger"]);
-/** They write where they are told to, or look at this whole machine: what they are told is fuzzed elsewhere. */
+/** These commands write to any given path or inspect the whole machine. Other tests fuzz their inputs. */
 const leftOut = new Set(["docs", "db backup", "db restore", "db migrate", "doctor"]);
 
 const word = fc.oneof(
@@ -106,7 +106,7 @@ const word = fc.oneof(
   fc.string({ unit: "binary", maxLength: 20 }).filter((text) => !text.startsWith("/")),
 );
 
-/** A command with what it takes, in part, and with what it does not. */
+/** A command with some of its arguments and options, and with unknown ones. */
 function typed(command: Command): fc.Arbitrary<string[]> {
   const values = Object.values(command.arguments).map(({ choices }) => (choices ? fc.oneof(fc.constantFrom(...choices), word) : word));
   const options = Object.entries(command.options).map(([name, { placeholder, choices }]) => {
@@ -193,7 +193,7 @@ function homesecDirect(args: readonly string[], options: CliOptions = {}): Promi
   return cli([...args, "--direct"], { clock: desk.context.clock, cwd: desk.dataDir, env, ...options });
 }
 
-/** Nothing that only a programmer could read, unless it was asked for. */
+/** No output for programmers, unless an option requests it. */
 function check(code: number, err: string, args: readonly string[]): void {
   expect(documented.has(code), `exit code ${code}: ${err.slice(0, 500)}`).toBe(true);
   expect(err).not.toMatch(/should not have happened|\[object Object\]|ZodError/);
@@ -201,11 +201,11 @@ function check(code: number, err: string, args: readonly string[]): void {
 }
 
 test(
-  "whatever is typed ends with a code that is documented, and a sentence",
+  "fuzz arguments: any command line ends with a documented code and a readable message",
   async () => {
     await holds(lines, { few: 80, many: 15_000 }, async (args) => {
       const given = AbortSignal.timeout(endless.has(args.slice(0, 2).join(" ")) || endless.has(args[0] ?? "") ? 200 : 5_000);
-      // as Ctrl-C does it
+      // as Ctrl-C does
       const stop = new AbortController();
       const interrupt = (): void => stop.abort("SIGINT");
       given.addEventListener("abort", interrupt);
@@ -224,7 +224,7 @@ test(
 );
 
 test(
-  "the same on the database itself",
+  "fuzz arguments: any command line with --direct ends the same way",
   async () => {
     const reading = commands.filter(({ name }) => / (list|show|stats|search|validate)$/.test(name) || name.startsWith("analytics"));
     await holds(fc.constantFrom(...reading).chain(typed), { few: 10, many: 3_000 }, async (args) => {
@@ -236,7 +236,7 @@ test(
 );
 
 test(
-  "whatever stands before the cursor, a shell gets lines of candidates",
+  "fuzz arguments: completion prints candidates after any words",
   async () => {
     await holds(fc.oneof(anything, lines), { few: 30, many: 5_000 }, async (args) => {
       const { code, err } = await homesec(["__complete", ...args.slice(0, 6)]);
@@ -247,7 +247,7 @@ test(
 );
 
 test(
-  "the program itself ends as the commands in it do",
+  "fuzz arguments: the built program ends the same way",
   async () => {
     const goesOn = (args: readonly string[]): boolean => [...endless].some((name) => args.join(" ").includes(name));
     const typeable = lines.filter((args) => !args.some((arg) => arg.includes("\0")) && !goesOn(args));

@@ -34,7 +34,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** Tells without reading everything whether the rows are still the very same: each transaction marks what it writes. */
+/** Detects changed rows without reading them: each transaction marks the rows it writes. */
 async function marks(): Promise<unknown> {
   const [row] = await home.db.query(
     (sql) => sql`
@@ -45,7 +45,9 @@ async function marks(): Promise<unknown> {
   return { ...row };
 }
 
-/** Restores a file over what is there. Refused with a reason, and nothing touched; or it was no worse for the change, and holds the same. */
+/**
+ * Restores a file over the current data. Either it is rejected with a reason and changes nothing, or the content is the same as before.
+ */
 async function check(bytes: Buffer): Promise<void> {
   await writeFile(file, bytes);
   const marksBefore = await marks();
@@ -61,7 +63,7 @@ async function check(bytes: Buffer): Promise<void> {
 }
 
 test(
-  "a backup that was changed on the disk is refused, and the database is as it was",
+  "fuzz backups: a file changed on disk is rejected, and the database stays unchanged",
   async () => {
     await holds(mutated({ whole }), { few: 25, many: 3_000 }, ({ bytes }) => check(bytes));
   },
@@ -69,7 +71,7 @@ test(
 );
 
 test(
-  "a backup whose content was changed is refused, and the database is as it was",
+  "fuzz backups: a file with changed content is rejected, and the database stays unchanged",
   async () => {
     const content = { content: Buffer.from(text, "latin1"), end: Buffer.from(text.slice(-20_000), "latin1") };
     await holds(mutated(content), { few: 25, many: 3_000 }, ({ bytes }) => check(gzipSync(bytes)));
@@ -77,7 +79,7 @@ test(
   testTimeoutMs,
 );
 
-/* Somebody who can write the file can write its checksums too. */
+/* An attacker with write access can also recompute the checksums. */
 
 interface Parts {
   header: Record<string, unknown>;
@@ -105,7 +107,7 @@ function partsOf(content: string): Parts {
   throw new Error("no manifest");
 }
 
-/** The file with right counts and checksums. */
+/** The file with valid counts and checksums. */
 function signed({ header, tables, manifest }: Parts): Buffer {
   const counts = Object.fromEntries(
     tables.map(({ start, rows }) => {
@@ -190,7 +192,7 @@ test.each([
   ["a column of another table", "table", "events"],
   ["a column that is not there", "column", "nothing"],
   ["a number that is too large", "last_value", "99999999999999999999"],
-])("a backup whose numbering is of %s is refused", async (_what, key, value) => {
+])("fuzz backups: a file with %s as a sequence value is rejected", async (_what, key, value) => {
   const parts = partsOf(text);
   const [first, ...others] = parts.manifest["sequences"] as Record<string, unknown>[];
   await writeFile(file, signed({ ...parts, manifest: { ...parts.manifest, sequences: [{ ...first, [key]: value }, ...others] } }));
@@ -200,13 +202,13 @@ test.each([
 });
 
 test(
-  "a backup that lies with right checksums is refused, or is another backup, and leaves nothing half",
+  "fuzz backups: a forged file with valid checksums is rejected or restored completely",
   async () => {
     const lies = fc.array(lie, { minLength: 1, maxLength: 2 });
     let count = 0;
     await holds(lies, { few: 3, many: 400 }, async (changes) => {
       count += 1;
-      // hundreds of restores in a row leave more of tables that were there than the server cleans up by itself, and are slow for it
+      // hundreds of restores leave more dropped tables in the catalog than autovacuum removes, and become slow
       if (count % 25 === 0) await home.db.query((sql) => sql`vacuum`);
       await writeFile(file, signed(changes.reduce(applied, partsOf(text))));
       const marksBefore = await marks();
@@ -218,7 +220,7 @@ test(
         expect(await marks()).toEqual(marksBefore);
         return;
       }
-      // what it says is a value like any other: the true one takes its place again
+      // the forged values are valid, so the original data is restored over them
       await check(whole);
     });
   },
@@ -226,7 +228,7 @@ test(
 );
 
 test(
-  "a small file of an endless row is refused before it fills the memory",
+  "fuzz backups: a small file with an endless row is rejected before it fills the memory",
   async () => {
     const { header } = partsOf(text);
     const gzip = createGzip({ level: constants.Z_BEST_SPEED });

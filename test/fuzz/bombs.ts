@@ -1,11 +1,11 @@
 import { crc32, deflateSync } from "node:zlib";
 import sharp from "sharp";
 
-/** Small files that want to become large, or slow. Each is made when it is needed. */
+/** Small files that expand a lot or are slow to decode. Each is made on demand. */
 export interface Bomb {
   readonly name: string;
   readonly fileName: string;
-  /** Takes a while to make, so only for the long form. */
+  /** Takes a while to make, so only the long form uses it. */
   readonly slow?: true;
   make(): Promise<Buffer>;
 }
@@ -25,12 +25,12 @@ interface PngShape {
   readonly width: number;
   readonly height: number;
   readonly depth?: 8 | 16;
-  /** 0 grey, 2 colours, 6 colours with alpha. */
+  /** The PNG colour type: 0 grey, 2 colour, 6 colour with alpha. */
   readonly colour?: 0 | 2 | 6;
   readonly interlaced?: boolean;
 }
 
-/** A PNG that claims this shape, with these compressed pixels and chunks before them. */
+/** A PNG that claims this shape, with these compressed pixels, and these chunks before them. */
 function png(
   { width, height, depth = 8, colour = 0, interlaced = false }: PngShape,
   pixels: Buffer,
@@ -43,17 +43,17 @@ function png(
   return Buffer.concat([pngStart, chunk("IHDR", header), ...chunks, chunk("IDAT", pixels), chunk("IEND", Buffer.alloc(0))]);
 }
 
-/** So many zero bytes, compressed: a thousandth of it. */
+/** This many zero bytes, compressed to a thousandth. */
 const zeros = (bytes: number): Buffer => deflateSync(Buffer.alloc(bytes), { level: 9 });
 
 const small = { width: 64, height: 64 } as const;
 const smallPixels = zeros(64 * 65);
-/** As large as is still looked at: 49 megapixels. */
+/** Just below the size limit: 49 megapixels. */
 const side = 7_000;
 
 function jpegWithScans(count: number): (bytes: Buffer) => Buffer {
   return (bytes) => {
-    // the last scan, again and again: each goes through the whole picture
+    // repeats the last scan: each repetition covers the whole picture
     const at = bytes.lastIndexOf(Buffer.from("ffda", "hex"));
     const scan = bytes.subarray(at, bytes.length - 2);
     return Buffer.concat([bytes.subarray(0, at), ...Array.from({ length: count }, () => scan), bytes.subarray(-2)]);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** Bytes that were changed, and how: what a find prints. */
+/** Changed bytes and the changes made to them. A failure prints the changes. */
 export interface Mutated {
   readonly base: string;
   readonly edits: readonly Edit[];
@@ -15,11 +15,11 @@ type Edit =
   | readonly ["repeat", at: number, length: number]
   | readonly ["end", at: number];
 
-/** Numbers at which lengths and counts break, as they stand in files. */
+/** Numbers at the limits of lengths and counts, as files encode them. */
 const interesting = ["00", "01", "7f", "80", "ff", "0000", "7fff", "ffff", "00000000", "00000001", "7fffffff", "80000000", "ffffffff"];
 const large = ["ffffffffffffffff", "7fffffffffffffff", "0000000100000000", "00000000ffffffff"];
 
-/** Most formats say at their beginning what the rest is; changes there matter most. */
+/** Most formats describe their content at the beginning, so changes there matter most. */
 const position = fc.oneof(
   { weight: 3, arbitrary: fc.nat({ max: 96 }) },
   { weight: 1, arbitrary: fc.nat({ max: 2_000 }) },
@@ -46,7 +46,7 @@ export function mutated(bases: Readonly<Record<string, Buffer>>): fc.Arbitrary<M
     .record({ base: fc.constantFrom(...Object.keys(bases)), edits: fc.array(edit, { minLength: 1, maxLength: 6 }) })
     .map(({ base, edits }) => {
       const bytes = edits.reduce(changed, bases[base] as Buffer);
-      // printed by its recipe: the bytes would fill the screen
+      // prints the changes, because the bytes would fill the screen
       return { base, edits, bytes, [fc.toStringMethod]: () => JSON.stringify({ base, edits }) };
     });
 }

@@ -59,7 +59,7 @@ const home = temporaryFolder("configuration");
 afterAll(() => home.remove());
 const place = { isRoot: false, home: home.path, cwd: home.path };
 
-/** What came of it: a configuration that can be shown and used, or every error in lines. */
+/** The result is a configuration that can be shown and used, or an error with one line for each wrong value. */
 function check(read: () => ParsedConfig, given: Readonly<Record<string, string | undefined>>): void {
   let parsed: ParsedConfig | Error;
   try {
@@ -72,7 +72,7 @@ function check(read: () => ParsedConfig, given: Readonly<Record<string, string |
       (variableNames as readonly string[]).includes(one) && variable(one as VariableName).secret === true;
     const shown = new Set(Object.keys(given).flatMap((one) => (isSecret(one) ? [] : [given[one]])));
     for (const [variableName, text] of Object.entries(given)) {
-      // shorter ones stand in the words of the message by chance, and what is no secret elsewhere is shown there
+      // shorter secrets may occur in the message by chance, and a value that is also given to a non-secret variable may be shown
       if (isSecret(variableName) && text && text.trim().length > 12 && !shown.has(text)) expect(error.message).not.toContain(text.trim());
     }
     parsed = error;
@@ -90,7 +90,7 @@ function check(read: () => ParsedConfig, given: Readonly<Record<string, string |
 }
 
 test(
-  "whatever the environment holds, a configuration comes of it or the list of what is wrong",
+  "fuzz configuration: any environment gives a configuration or a list of errors",
   async () => {
     await holds(fc.tuple(variables, variables, variables), { few: 100, many: 30_000 }, ([env, flags, more]) => {
       check(() => parseConfig({ ...place, env, flags, configFile: { name: "x.json", text: JSON.stringify(more) } }), {
@@ -115,7 +115,7 @@ LOG_LEVEL=\`debug\`
 const jsonText = JSON.stringify({ PORT: 8000, API_KEYS: ["k1"], RETENTION_DAYS: "30", TLS_MODE: "disabled", DATABASE_URL: null }, null, 1);
 
 test(
-  "whatever stands in .env and in the file of --config, the same",
+  "fuzz configuration: any .env and any --config file gives a configuration or a list of errors",
   async () => {
     const files = fc.record({
       env: fc.oneof(mutated({ env: Buffer.from(envText) }), fc.constant(undefined)),
@@ -171,7 +171,7 @@ const value: fc.Arbitrary<unknown> = fc.oneof(
 );
 
 test(
-  "whatever is set while it runs, it is refused or holds, for this process and the next",
+  "fuzz configuration: any change at run time is rejected, or applies now and after a restart",
   async () => {
     const changes = fc
       .array(fc.tuple(fc.constantFrom(...settings), value), { minLength: 1, maxLength: 4 })
@@ -194,6 +194,6 @@ test(
   testTimeoutMs,
 );
 
-test("all wrong values are told at once", () => {
+test("configuration: the error lists all wrong values at once", () => {
   expect(() => parseConfig({ ...place, env: { PORT: "x", HOST: "-", RETENTION_DAYS: "" } })).toThrow(WrongConfiguration);
 });

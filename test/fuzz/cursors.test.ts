@@ -14,15 +14,15 @@ import { mutated } from "./bytes.ts";
 import { holds, testTimeoutMs } from "./support.ts";
 
 /*
- * Cursors carry a checksum against accidents, and nothing secret: who reads the source can write one with any key. So here each list gets keys
- * that it never gave.
+ * Cursors carry a checksum against accidents, but nothing secret: a client can compute one for any key. So these tests send each list
+ * keys that it never issued.
  */
 
 interface List {
   readonly path: string;
-  /** What it is called inside of cursors. */
+  /** The name inside its cursors. */
   readonly name: string;
-  /** A key as it gives it. */
+  /** A key as the list issues it. */
   readonly key: readonly KeyPart[];
 }
 
@@ -93,7 +93,7 @@ const part: fc.Arbitrary<KeyPart> = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }),
 );
 
-/** A key of the list with one or all of its parts changed, or anything. */
+/** A key of the list with one or all of its parts changed, or any other value. */
 const keyOf = ({ key }: List): fc.Arbitrary<readonly KeyPart[]> =>
   fc.oneof(
     {
@@ -106,7 +106,7 @@ const keyOf = ({ key }: List): fc.Arbitrary<readonly KeyPart[]> =>
     { weight: 1, arbitrary: fc.array(part, { maxLength: 6 }) },
   );
 
-test("is about every route that has a cursor", () => {
+test("fuzz cursors: every route with a cursor is tested", () => {
   const withCursor = (Object.entries(routes) as [string, Route][]).filter(
     ([, { query }]) => query !== undefined && "cursor" in query.shape,
   );
@@ -114,7 +114,7 @@ test("is about every route that has a cursor", () => {
 });
 
 test.each(Object.entries(lists))(
-  "%s takes its own cursors, and says of others that they are none",
+  "fuzz cursors: %s accepts its own cursors and rejects all others",
   async (_id, list) => {
     expect(await ask(list, encodeCursor(list.name, list.key))).toBe(200);
     await holds(keyOf(list), { few: 25, many: 2_000 }, async (key) => {
@@ -128,6 +128,6 @@ test.each(Object.entries(lists))(
   testTimeoutMs,
 );
 
-test("no answer was our fault", () => {
+test("fuzz cursors: no request caused an internal error", () => {
   expect(log.lines.filter(({ level }) => level === "error").map(({ fields }) => fields)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// Has one of homesec's decoders look at a picture, in a process of its own, and says what that took: `node decode.mjs DECODER FILE`.
+// Runs one of homesec's decoders on a picture in a separate process and prints its time and memory: `node decode.mjs DECODER FILE`.
 import { readFileSync } from "node:fs";
 
 const [decoder, file] = process.argv.slice(2);

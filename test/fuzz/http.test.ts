@@ -16,8 +16,8 @@ import { type Desk, openDesk } from "../support/operations.ts";
 import { quietRuntime } from "../support/runtime.ts";
 
 /*
- * Requests made from the route values themselves: for each parameter and field what is right, what is at its bounds, of
- * another type, missing, unknown, twice, odd. Whatever comes: never our fault, and only what openapi.json tells.
+ * Requests derived from the routes. Each parameter and field gets valid values and values at its bounds, of another type, missing,
+ * unknown, repeated or odd. No request may cause an internal error or an answer that openapi.json does not describe.
  */
 
 interface Answer {
@@ -88,7 +88,7 @@ const times = [
   "infinity",
 ];
 
-/** Texts for one parameter: what its schema names, and what it does not expect. */
+/** Values for one parameter: those that its schema names, and unexpected ones. */
 function textsFor(name: string, schema: z.ZodType): string[] {
   const {
     enum: words,
@@ -110,12 +110,12 @@ function textsFor(name: string, schema: z.ZodType): string[] {
 let bodyCount = 0;
 let sentInAll = 0;
 
-/** Bodies for a route: a right one as far as the schema tells, and many that are wrong in one thing. */
+/** Bodies for a route: a valid one as far as the schema tells, and many with a single fault. */
 function bodiesFor(schema: z.ZodType): string[] {
   if (!(schema instanceof z.ZodObject)) return ["{}"];
   const names = Object.keys(schema.shape);
   const base = (): Record<string, unknown> => {
-    // a name of its own each time, so that what is wrong with the rest is not hidden by a conflict
+    // a new name each time, so that no conflict hides the fault under test
     bodyCount += 1;
     const right: Record<string, unknown> = { name: `Garden ${bodyCount}`, notes: "seen", reviewed: true };
     return Object.fromEntries(Object.entries(right).filter(([key]) => names.includes(key)));
@@ -205,7 +205,7 @@ interface Promised {
 }
 const document = openapi(routes, "0") as { paths: Record<string, Record<string, Promised>> };
 
-/** Headers that tell something about the answer of a route, as opposed to those of HTTP or of every answer. */
+/** Headers that describe the answer of a route, unlike those of HTTP or of every answer. */
 const telling = [
   ...["x-request-id", "x-ignored-parameters", "deprecation", "etag", "last-modified", "accept-ranges", "content-range"],
   ...["content-disposition", "www-authenticate", "retry-after", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"],
@@ -229,11 +229,11 @@ function complaints(route: Route, { status, headers, text }: Answer): string[] {
   return wrong;
 }
 
-/** Requests of the random part; `npm run fuzz` sends more. A failure names the seed, which repeats it. */
+/** Requests of the random part; `npm run fuzz` sends more. A failure prints the seed that repeats it. */
 const randomRequests = Number(process.env["FUZZ_REQUESTS"] ?? 1_000);
 const seed = Number(process.env["FUZZ_SEED"] ?? process.env["TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 32));
 
-/** A request with some of its parameters, each right or wrong, and a body that may be anybody's. */
+/** A request with some of its parameters, each valid or not, and a random body. */
 function mixed(route: Route, random: () => number, pick: <T>(from: readonly T[]) => T): Sent {
   const path = route.path.replace(/\{\w+\}/g, () =>
     encodeURIComponent(pick(["front", "1", "2", "999999", ...odd.filter((text) => text && text !== "..")])),
@@ -247,7 +247,7 @@ function mixed(route: Route, random: () => number, pick: <T>(from: readonly T[])
   return { path, query: pairs.join("&"), ...(bodies.length > 0 && { body: pick(bodies) }) };
 }
 
-/** The fields of bodies that are whole numbers: their route and name. */
+/** The body fields that are whole numbers, with route and name. */
 function wholeNumbers(): [id: string, name: string, route: Route][] {
   return (Object.entries(routes) as [string, Route][]).flatMap(([id, route]) => {
     if (!route.body) return [];
@@ -258,14 +258,14 @@ function wholeNumbers(): [id: string, name: string, route: Route][] {
   });
 }
 
-/** As much of a JSON schema as says what type a field has. */
+/** The part of a JSON schema that gives the type of a field. */
 interface Member {
   readonly type?: string;
   readonly anyOf?: readonly Member[];
 }
 
-describe("fuzz", () => {
-  it.each(Object.entries(routes) as [string, Route][])("%s", async (_id, route) => {
+describe("fuzz HTTP", () => {
+  it.each(Object.entries(routes) as [string, Route][])("fuzz HTTP: %s gives documented answers", async (_id, route) => {
     const found: string[] = [];
     let count = 0;
     for (const sent of requestsFor(route)) {
@@ -280,7 +280,7 @@ describe("fuzz", () => {
     sentInAll += count;
   });
 
-  it.each(wholeNumbers())("%s: %s takes a whole number and nothing like it", async (_id, name, route) => {
+  it.each(wholeNumbers())("fuzz HTTP: %s accepts only a whole number for %s", async (_id, name, route) => {
     const path = route.path.replace(/\{\w+\}/g, "front");
     for (const value of ["5", "", 1.5, true, [5], { n: 5 }]) {
       const answer = await ask(route, { path, query: "", body: JSON.stringify({ [name]: value }) });
@@ -293,11 +293,11 @@ describe("fuzz", () => {
     }
   });
 
-  it("sends more than a few", () => {
+  it("fuzz HTTP: sends thousands of requests", () => {
     expect(sentInAll + randomRequests).toBeGreaterThan(2_000);
   });
 
-  it("any faults together, at random", async () => {
+  it("fuzz HTTP: random combinations of faults lead to documented answers", async () => {
     const random = randomFrom(seed);
     const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
     const all = Object.values(routes) as Route[];
@@ -313,7 +313,7 @@ describe("fuzz", () => {
     expect(found, `seed ${seed}`).toEqual([]);
   }, 600_000);
 
-  it("met no fault of ours", () => {
+  it("fuzz HTTP: no request caused an internal error", () => {
     expect(log.lines.filter(({ level }) => level === "error").slice(0, 3)).toEqual([]);
   });
 });

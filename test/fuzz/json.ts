@@ -2,7 +2,7 @@ import fc from "fast-check";
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
-/** Values that no field expects, and those at the edge of what numbers and texts can be. */
+/** Values that no field expects, and values at the limits of numbers and texts. */
 const odd: fc.Arbitrary<Json> = fc.oneof(
   fc.constantFrom<Json>(
     ...[null, true, false, 0, -1, 1.5, 1e308, -1e308, 5e-324, 2 ** 53, -(2 ** 53), 4_294_967_296, 2_147_483_648],
@@ -32,7 +32,7 @@ const change: fc.Arbitrary<Change> = fc.record({
   ),
 });
 
-/** JSON texts that are one of these values with up to five changes somewhere within. */
+/** JSON texts of these values with up to five changes anywhere inside. */
 export function mutatedJson(bases: readonly unknown[]): fc.Arbitrary<string> {
   return fc
     .record({ base: fc.constantFrom(...bases), changes: fc.array(change, { minLength: 1, maxLength: 5 }) })
@@ -40,7 +40,7 @@ export function mutatedJson(bases: readonly unknown[]): fc.Arbitrary<string> {
     .map(textOf);
 }
 
-/** Any JSON, and much that is nearly some. */
+/** Any JSON, and many texts that are almost JSON. */
 export const anyJsonText: fc.Arbitrary<string> = fc.oneof(
   odd.map(textOf),
   fc.json({ maxDepth: 4 }),
@@ -60,7 +60,7 @@ export const anyJsonText: fc.Arbitrary<string> = fc.oneof(
   ),
 );
 
-/** `JSON.stringify` writes fields of the name `__proto__` that were set as such, and no infinity: that is what 1e999 is read as. */
+/** `JSON.stringify` keeps fields named `__proto__`, but writes no infinity. Parsing 1e999 gives one. */
 function textOf(value: Json): string {
   return JSON.stringify(value).replaceAll('"1e999"', "1e999");
 }
@@ -80,7 +80,7 @@ function placesIn(value: Json, places: Place[] = []): Place[] {
 }
 
 function applied(value: Json, { at, how, value: given, name }: Change): Json {
-  // its own: the same one in two changes would come to stand within itself
+  // a copy: the same value in two changes could become part of itself
   const other = structuredClone(given);
   const places = placesIn(value);
   const place = places[at % (places.length + 1)];

@@ -31,7 +31,7 @@ const bases = {
 };
 
 test(
-  "whatever a model file holds, it is read or refused with file, reason and remedy",
+  "fuzz models: any model file is read, or rejected with file, reason and fix",
   async () => {
     await holds(mutated(bases), { few: 150, many: 30_000 }, ({ bytes }) => {
       writeFileSync(path, bytes);
@@ -48,7 +48,7 @@ test(
   testTimeoutMs,
 );
 
-test("names of classes are read in the time that their length takes", async () => {
+test("fuzz models: class names are read in a time proportional to their length", async () => {
   const size = isLong ? 1_000_000 : 100_000;
   const texts = ["1", " ", "'", '"', "\\", "'\\", '"\\', "1 ", "1:", "{", "'a", "0: 'a', ", "\\'", '\\"'].map((piece) =>
     piece.repeat(size / piece.length),
@@ -65,7 +65,7 @@ test("names of classes are read in the time that their length takes", async () =
 });
 
 test(
-  "what Python and JSON write of names comes back as it was",
+  "fuzz models: class names written by Python and as JSON are read back unchanged",
   async () => {
     const name = fc.string({ unit: fc.constantFrom(..."abc éµ'\"\\:,{}[]0 "), maxLength: 12 });
     await holds(fc.array(name, { minLength: 1, maxLength: 8 }), { few: 200, many: 5_000 }, (names) => {
@@ -79,7 +79,7 @@ test(
 );
 
 test(
-  "the detector says of a model that it cannot run what is wrong with it, and goes on",
+  "fuzz models: the detector explains why it cannot run a model, and continues",
   async () => {
     for (const { bytes, base, edits } of sampleOf(mutated(bases), { few: 1, many: 150 })) {
       const note = `${seedNote} ${JSON.stringify({ base, edits })}`;

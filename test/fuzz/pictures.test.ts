@@ -60,7 +60,7 @@ beforeAll(async () => {
 const all = () => ({ ...pictures, ...videos });
 
 test(
-  "whatever bytes are in a file, a look at it says complete, incomplete or why not, from memory and from the disk",
+  "fuzz pictures: any file is complete, incomplete or rejected with a reason, from memory as from disk",
   async () => {
     const path = join(folder.path, "looked-at");
     await holds(mutated(all()), { few: 100, many: 40_000 }, async ({ bytes }) => {
@@ -83,7 +83,7 @@ test(
   testTimeoutMs,
 );
 
-/** What a picture comes to, or that it cannot be read; the process lives on. */
+/** Decodes a picture. An error may say that it cannot be read, and the process survives. */
 async function decoded(what: string, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
@@ -94,7 +94,7 @@ async function decoded(what: string, work: () => Promise<unknown>): Promise<void
 }
 
 test(
-  "whatever bytes are in a picture, every decoder reads it or says that it cannot",
+  "fuzz pictures: every decoder reads any picture or says that it cannot",
   async () => {
     await holds(mutated(pictures), { few: 15, many: 5_000 }, async ({ bytes }) => {
       await decoded("thumbnail", () => drawThumbnail(bytes, { box: { x: 1, y: 1, width: 50, height: 5_000 }, label: "person" }));
@@ -112,7 +112,7 @@ test(
 );
 
 test.skipIf(!ffmpeg)(
-  "whatever bytes are in a video, its frames come or a reason does (needs ffmpeg)",
+  "fuzz pictures: any video gives frames or a reason (needs ffmpeg)",
   async () => {
     const path = join(folder.path, "watched");
     await holds(mutated(videos), { few: 3, many: 1_500 }, async ({ bytes }) => {
@@ -134,12 +134,12 @@ test.skipIf(!ffmpeg)(
   testTimeoutMs,
 );
 
-/** What a decoder may hold besides Node itself: a picture of 50 megapixels in its largest form, once. */
+/** Memory that a decoder may use besides Node itself: a picture of 50 megapixels in its largest form, once. */
 const mostMib = 650;
 const mostMs = 60_000;
 
 test.each(bombs.filter(({ slow }) => isLong || !slow))(
-  "$name takes neither memory nor time without end",
+  "fuzz pictures: $name takes bounded memory and time",
   async ({ make, fileName }) => {
     const path = join(folder.path, fileName);
     await writeFile(path, await make());
@@ -155,10 +155,10 @@ test.each(bombs.filter(({ slow }) => isLong || !slow))(
 );
 
 test(
-  "of all these files each has one outcome, with a reason unless it was looked at, and none costs the daemon its memory",
+  "fuzz pictures: each file gets one outcome, with a reason unless it was processed, and the daemon's memory stays bounded",
   async () => {
     const database = await testDatabase({ max: 1 });
-    // in the long form the built-in detector looks at them
+    // the long form uses the built-in detector
     const detector = await detectorStandIn();
     const model = await languageModelStandIn();
     const upstream = isLong ? {} : { DETECTOR_URL: detector.url };
@@ -175,7 +175,7 @@ test(
       names.push(path);
     };
     for (const [at, { base, bytes }] of sampleOf(mutated(all()), amount).entries()) {
-      // what may still be written is waited for, a minute long; so is what is empty
+      // homesec waits a minute for empty and incomplete files, because they may still be written
       const isHalf = bytes.length === 0 || (await inspect(bufferSource(bytes), 600_000)).state === "incomplete";
       if (isLong || !isHalf) await put(`${at}-${base}`, bytes);
     }

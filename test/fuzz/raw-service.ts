@@ -1,25 +1,25 @@
 import type { AddressInfo } from "node:net";
 import { createServer, type Socket } from "node:net";
 
-/** How a service answers, byte for byte. */
+/** A service's answer, byte for byte. */
 export interface RawAnswer {
-  /** Sent one after the other, each after the pause. */
+  /** Sent in order, each after the pause. */
   readonly pieces: readonly (Buffer | string)[];
   readonly pauseMs?: number;
-  /** Sends the last piece again and again until the connection is cut. */
+  /** Repeats the last piece until the connection is closed. */
   readonly endless?: boolean;
-  /** Leaves the connection open at the end. */
+  /** Keeps the connection open at the end. */
   readonly stays?: boolean;
 }
 
-/** A service that answers every request with the bytes that it was told, whether they are HTTP or not. */
+/** A service that answers every request with given bytes, whether they are HTTP or not. */
 export async function rawService() {
   let answer: RawAnswer = { pieces: [] };
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
-    // a client that has read enough cuts the connection
+    // a client closes the connection when it has read enough
     socket.on("error", () => socket.destroy());
     let asked = "";
     let answering = false;
@@ -55,7 +55,7 @@ async function send(socket: Socket, { pieces, pauseMs = 0, endless = false, stay
   const write = (piece: Buffer | string): Promise<void> =>
     new Promise((resolve) => {
       if (socket.destroyed) return resolve();
-      // a client that does not read must not hold up the test
+      // a client that does not read must not delay the test
       const waited = setTimeout(resolve, 1_000);
       socket.write(piece, () => {
         clearTimeout(waited);
@@ -74,7 +74,7 @@ async function send(socket: Socket, { pieces, pauseMs = 0, endless = false, stay
   if (!stays && !endless) socket.end();
 }
 
-/** A whole answer with a body of JSON, or of what is called so. The connection stays, as it does with a real service. */
+/** A complete answer with a JSON content type. The connection stays open, as with a real service. */
 export function jsonAnswer(
   body: string | Buffer,
   { status = "200 OK", headers = [] }: { status?: string; headers?: readonly string[] } = {},

@@ -103,7 +103,7 @@ const files = fc.oneof(
 );
 
 test(
-  "whatever a file of rules holds, rules come of it or what is wrong with it",
+  "fuzz rules files: any file gives rules or errors",
   async () => {
     await holds(files, { few: 80, many: 30_000 }, async (text) => {
       try {
@@ -117,7 +117,7 @@ test(
   testTimeoutMs,
 );
 
-test("files that grow when they are read are refused in good time", async () => {
+test("fuzz rules files: files that expand while parsed are rejected quickly", async () => {
   const laughs = Array.from(
     { length: 10 },
     (_, n) => `l${n}: &l${n} [${n === 0 ? "lol" : Array.from({ length: 10 }, () => `*l${n - 1}`).join(", ")}]\n`,
@@ -131,7 +131,7 @@ test("files that grow when they are read are refused in good time", async () => 
 });
 
 test(
-  "whatever a file of expectations, or a schedule, says",
+  "fuzz rules files: any expectations file and any schedule is read or rejected",
   async () => {
     const texts = fc.oneof(
       mutated({
@@ -170,7 +170,7 @@ beforeAll(async () => {
 afterAll(() => served.close());
 
 test(
-  "`rules add -f` ends as it should with any of them",
+  "fuzz rules files: `rules add -f` ends with a documented code for any file",
   async () => {
     const file = join(served.desk.dataDir, "rules.yaml");
     await holds(files, { few: 10, many: 2_000 }, async (text) => {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 
 /*
- * What the fuzz tests share. Each holds a property against many inputs: a few in `npm test`, thousands with `npm run fuzz`. The inputs come
- * from one seed. A find is made as small as it can be and printed with the seed; `FUZZ_SEED` has the same inputs come again.
+ * The base of the fuzz tests. Each test checks a property with many inputs: a few in `npm test`, thousands with `npm run fuzz`. The
+ * inputs come from one seed. A failure prints its smallest input and the seed; `FUZZ_SEED` repeats the same inputs.
  */
 
 /** Whether this is `npm run fuzz`. */
@@ -17,16 +17,16 @@ export interface Amount {
   readonly many: number;
 }
 
-/** How many there are to be now. */
+/** The number of inputs in this run. */
 export const countOf = ({ few, many }: Amount): number => (isLong ? many : few);
 
-/** For vitest: the long form takes what it takes. */
+/** The vitest timeout. The long form gets an hour. */
 export const testTimeoutMs = isLong ? 3_600_000 : 90_000;
 
-/** However loaded the machine is, what takes longer hangs. */
+/** Anything slower has hung, even on a loaded machine. */
 const hangMs = 30_000;
 
-/** Holds `check` against inputs. What it throws is a find, and what does not come to an end. */
+/** Checks the inputs one after the other. A check fails when it throws or hangs. */
 export async function holds<T>(inputs: fc.Arbitrary<T>, amount: Amount, check: (input: T) => Promise<void> | void): Promise<void> {
   await fc.assert(
     fc.asyncProperty(inputs, async (input) => {
@@ -36,15 +36,15 @@ export async function holds<T>(inputs: fc.Arbitrary<T>, amount: Amount, check: (
   );
 }
 
-/** As many inputs as there are to be now, for what takes them all at once. The same seed makes the same. */
+/** The inputs of this run, for a test that uses them all at once. The same seed gives the same inputs. */
 export function sampleOf<T>(inputs: fc.Arbitrary<T>, amount: Amount): T[] {
   return fc.sample(inputs, { seed, numRuns: countOf(amount) });
 }
 
-/** What a failure of `sampleOf` has to name. */
+/** Names the seed in failures of tests that use `sampleOf`. */
 export const seedNote = `FUZZ_SEED=${seed}`;
 
-/** Milliseconds of the processor that `work` took in this process. */
+/** CPU time in milliseconds that `work` took in this process. */
 export async function cpuMsOf(work: () => Promise<unknown> | unknown): Promise<number> {
   const before = process.cpuUsage();
   await work();

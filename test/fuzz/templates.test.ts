@@ -18,7 +18,7 @@ const page = readFileSync(new URL("../../docs/templates.md", import.meta.url), "
 const examples = [...page.matchAll(/```jinja\n([\s\S]*?)```/g)].map((match) => match[1] ?? "");
 const sources = [...cases.map(({ template }) => template), ...examples];
 const bases = Object.fromEntries(sources.map((source, at) => [`${at}`, Buffer.from(source)]));
-/** The text, or what is wrong with line and name. Everything else is a find. */
+/** The text, or the template error with line and name. Any other error is a failure. */
 function rendered(source: string, values: Readonly<Record<string, unknown>>): string | TemplateError {
   try {
     return renderTemplate(compileTemplate(source), values);
@@ -28,15 +28,15 @@ function rendered(source: string, values: Readonly<Record<string, unknown>>): st
   }
 }
 
-/** Template and test share the processor: 100 ms is the limit, the rest is for loaded machines and what cannot be interrupted. */
+/** The limit is 100 ms. The margin covers loaded machines and work that cannot be interrupted, because template and test share the CPU. */
 const mostMs = 1_500;
 
-test("there are templates to begin with", () => {
+test("fuzz templates: there are enough templates to start from", () => {
   expect(Object.keys(bases).length).toBeGreaterThan(50);
 });
 
 test(
-  "whatever a payload template says, it is filled within its limits or says what is wrong",
+  "fuzz templates: any payload template is rendered within its limits or explains its error",
   async () => {
     await holds(mutated(bases), { few: 300, many: 50_000 }, async ({ bytes }) => {
       let result: string | TemplateError = "";
@@ -76,7 +76,7 @@ const hard = [
   "\t\n",
 ].map((piece) => piece.repeat(Math.floor(200_000 / piece.length)));
 
-/** Each filter, test and method with the arguments that most of them take. */
+/** Each filter, test and method with the arguments that most of them accept. */
 const calls = [
   ...[...filters.keys()].flatMap((name) => [`x|${name}`, `x|${name}(3)`, `x|${name}('a')`, `x|${name}('a', 'b')`, `x|${name}(100000)`]),
   ...[...methodNames].flatMap((name) => [`x.${name}()`, `x.${name}(3)`, `x.${name}('a')`, `x.${name}('a', 'b')`]),
@@ -85,7 +85,7 @@ const calls = [
 ];
 
 test(
-  "every filter, test and method ends in good time on long texts that are hard for it",
+  "fuzz templates: every filter, test and method ends quickly on long, hard texts",
   async () => {
     const inputs = fc.record({ call: fc.constantFrom(...calls), x: fc.constantFrom(...hard), y: fc.constantFrom(...hard) });
     const used: string[] = [];
@@ -109,7 +109,7 @@ beforeAll(async () => {
 afterAll(() => desk.close());
 
 test(
-  "a webhook takes a template or says what is wrong with it",
+  "fuzz templates: a webhook accepts any template or explains its error",
   async () => {
     let count = 0;
     await holds(mutated(bases), { few: 30, many: 2_000 }, async ({ bytes }) => {

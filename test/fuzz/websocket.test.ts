@@ -11,7 +11,7 @@ import { holds, testTimeoutMs } from "./support.ts";
 
 let database: TestDatabase;
 let daemon: TestDaemon;
-/** Somebody who does nothing wrong, and is to notice nothing. */
+/** A well-behaved client that must not notice the others. */
 let bystander: Peer;
 
 beforeAll(async () => {
@@ -19,7 +19,7 @@ beforeAll(async () => {
   daemon = await testDaemon({
     env: {
       ...{ DATABASE_URL: database.url, DETECTOR_URL: "http://127.0.0.1:9", LANGUAGE_MODEL_URL: "http://127.0.0.1:9" },
-      // the bystander says nothing for as long as the others are at it
+      // the bystander sends nothing while the other clients misbehave
       WEBSOCKET_IDLE_TIMEOUT_SECONDS: "3600",
     },
   });
@@ -32,7 +32,7 @@ afterAll(async () => {
   await database.close();
 });
 
-/** The bystander and a plain request are answered, and nobody else is still held to be connected. */
+/** Checks that the bystander and a plain request get answers, and that no other client still counts as connected. */
 async function unharmed(): Promise<void> {
   const before = bystander.messages.filter(({ type }) => type === "pong").length;
   bystander.send({ type: "ping" });
@@ -46,7 +46,7 @@ async function unharmed(): Promise<void> {
   });
 }
 
-/* What is said */
+/* Messages */
 
 const said = fc.oneof(
   anyJsonText,
@@ -59,7 +59,7 @@ const said = fc.oneof(
 );
 
 test(
-  "whatever is said is answered once, in the words of the contract, and the connection stays",
+  "fuzz WebSocket: any message gets one valid answer, and the connection stays open",
   async () => {
     const peer = new Peer(daemon.url);
     onTestFinished(() => peer.socket.terminate());
@@ -71,7 +71,7 @@ test(
       await peer.next(() => peer.messages.at(-1)?.type === "pong" && (peer.messages.length > 1 || isUnanswered(text)));
       expect(peer.messages.length).toBeLessThanOrEqual(2);
       for (const message of peer.messages) expect(ServerMessage.safeParse(message).success).toBe(true);
-      // patterns add up: the next input finds the beginning
+      // patterns accumulate, so each input starts without any
       if (peer.messages[0]?.type === "subscribed") {
         peer.messages.length = 0;
         peer.send({ type: "unsubscribe", data: { types: ["*"] } });
@@ -84,7 +84,7 @@ test(
   testTimeoutMs,
 );
 
-/** A `pong` is taken without a word. */
+/** A `pong` gets no answer. */
 function isUnanswered(text: string): boolean {
   try {
     return (JSON.parse(text) as { type?: unknown } | null)?.type === "pong";
@@ -93,7 +93,7 @@ function isUnanswered(text: string): boolean {
   }
 }
 
-/* What comes over the wire */
+/* Frames */
 
 interface Frame {
   readonly fin: boolean;
@@ -101,7 +101,7 @@ interface Frame {
   readonly reserved: number;
   readonly opcode: number;
   readonly masked: boolean;
-  /** What the header says of the length; undefined: the truth. */
+  /** The length in the header; undefined for the actual length. */
   readonly claimed: bigint | undefined;
   readonly payload: Buffer;
 }
@@ -109,7 +109,7 @@ interface Frame {
 const payload = fc.oneof(
   fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
   fc.constantFrom('{"type":"ping"}', "hello", "[".repeat(1_000), "").map((text) => Buffer.from(text)),
-  // cut-off and overlong sequences, surrogates, beyond the last character
+  // truncated and overlong sequences, surrogates, code points above the last one
   fc.constantFrom("c3", "c080", "eda080", "f8888080", "f4908080", "00ff").map((hex) => Buffer.from(hex, "hex")),
   fc.constantFrom(126, 65_535, 65_536, 300_000).map((size) => Buffer.alloc(size, "x")),
 );
@@ -158,7 +158,7 @@ const upgrade = (lines: readonly string[] = []): string =>
     "",
   ].join("\r\n");
 
-/** A connection of plain bytes. */
+/** A plain TCP connection. */
 function rawConnection(): Promise<{ readonly socket: Socket; received(): Buffer; readonly ended: Promise<void> }> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(daemon.url).port), "127.0.0.1");
@@ -170,12 +170,12 @@ function rawConnection(): Promise<{ readonly socket: Socket; received(): Buffer;
       socket.once("close", () => done());
     });
     socket.once("connect", () => resolve({ socket, received: () => all, ended }));
-    // that the other side cuts the connection is one of the answers
+    // the server may close the connection
     socket.on("error", (error) => reject(error));
   });
 }
 
-/** The close codes of a server's frames after the handshake, and whether each frame is one that a server may send. */
+/** The opcodes and close codes of the server's frames after the handshake. Fails if the server masks a frame. */
 function framesIn(bytes: Buffer): { readonly opcodes: number[]; readonly closeCodes: number[] } {
   const opcodes: number[] = [];
   const closeCodes: number[] = [];
@@ -194,14 +194,14 @@ function framesIn(bytes: Buffer): { readonly opcodes: number[]; readonly closeCo
 }
 
 test(
-  "whatever frames come, they are answered or the connection is closed with a code that says why",
+  "fuzz WebSocket: any frames are answered, or the connection is closed with a code for the reason",
   async () => {
     await holds(fc.array(frame, { minLength: 1, maxLength: 5 }), { few: 30, many: 8_000 }, async (frames) => {
       const { socket, received, ended } = await rawConnection();
       socket.write(upgrade());
       await eventually(() => received().includes("connected"));
       socket.write(Buffer.concat(frames.map(wireOf)));
-      // a client that goes away in the middle of a frame is forgotten at once; one that is refused hears why
+      // the server forgets a client that leaves in the middle of a frame, and tells a rejected client why
       socket.end();
       await ended;
       expect(received().toString("latin1", 0, 40)).toMatch(/^HTTP\/1\.1 101 /);
@@ -216,7 +216,7 @@ test(
   testTimeoutMs,
 );
 
-test("a frame that claims to be huge is refused before it comes", async () => {
+test("fuzz WebSocket: a frame that claims to be huge is rejected before it arrives", async () => {
   for (const claimed of [1_048_577n, 2n ** 31n, 2n ** 53n, 2n ** 63n]) {
     const { socket, received, ended } = await rawConnection();
     socket.write(upgrade());
@@ -227,7 +227,7 @@ test("a frame that claims to be huge is refused before it comes", async () => {
   }
 });
 
-/* How it begins */
+/* Upgrades */
 
 const headerLine = fc.oneof(
   fc.constantFrom(
@@ -264,11 +264,11 @@ const target = fc.oneof(
 );
 
 test(
-  "whatever an upgrade asks for, it is done or refused, and never our fault",
+  "fuzz WebSocket: any upgrade is accepted or rejected, and never causes an internal error",
   async () => {
     await holds(fc.tuple(target, fc.array(headerLine, { maxLength: 4 })), { few: 40, many: 8_000 }, async ([asked, lines]) => {
       const { socket, received, ended } = await rawConnection();
-      // as bytes: what stands here as é is no valid UTF-8
+      // sent as Latin-1, so that é is invalid UTF-8
       socket.write(
         upgrade(lines).replace("/ws/events", () => asked),
         "latin1",

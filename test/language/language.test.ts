@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { commentsOf, type Hit, hitsIn, type Passage, proseOf, sentencesOf, titlesOf, wordCount } from "./turns.ts";
 
-/** Turns per 1,000 words that each kind of text may have at most. A number here may only shrink; the goal is 1.0. */
+/** Maximum turns per 1,000 words for each kind of text. A limit may only shrink; the goal is 1.0. */
 const limits: Readonly<Record<string, number>> = {
   help: 1,
   "messages and descriptions": 1.7,
@@ -16,7 +16,7 @@ const limits: Readonly<Record<string, number>> = {
 const product = ["bin", "commands", "daemon", "src"];
 const everywhere = (read: (folder: string) => readonly Passage[], folders: readonly string[]): readonly Passage[] => folders.flatMap(read);
 
-/** What a reader meets, by kind. */
+/** The texts that readers see, by kind. */
 const kinds: Readonly<Record<string, () => readonly Passage[]>> = {
   help: () => proseOf(/^docs\/(?:cli|configuration|doctor)\.md$/),
   "messages and descriptions": () => everywhere(sentencesOf, product),

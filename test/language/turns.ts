@@ -5,8 +5,8 @@ import { join } from "node:path";
 const root = join(import.meta.dirname, "../..");
 
 /**
- * Turns of phrase that native writers do not use: headless relative clauses, inverted sentences and private words. Each stands for a kind of
- * fault; a hit is a place to rewrite the sentence, not to swap the word.
+ * Turns of phrase that native writers do not use: headless relative clauses, inverted sentences and private words. Each pattern stands
+ * for a kind of fault. On a hit, rewrite the whole sentence instead of swapping the word.
  */
 const turns: readonly RegExp[] = [
   /\b(?:is|are|was|were|be|been|being) told\b/gi,
@@ -29,19 +29,19 @@ const turns: readonly RegExp[] = [
   /\bthe same (?:of|for) (?:the one|those)\b|\bof the kind\b/gi,
 ];
 
-/** A place where one of the turns stands. */
+/** A place that contains a turn. */
 export interface Hit {
   readonly place: string;
   readonly turn: string;
 }
 
-/** What the ratchet reads: text with the place it is from. */
+/** A text and the place it comes from. */
 export interface Passage {
   readonly place: string;
   readonly text: string;
 }
 
-/** Words of a text, as a reader counts them. */
+/** The number of words in a text, as a reader counts them. */
 export function wordCount(text: string): number {
   return text.match(/[A-Za-z][A-Za-z'’-]*/g)?.length ?? 0;
 }
@@ -102,7 +102,7 @@ export function sentencesOf(folder: string): readonly Passage[] {
   });
 }
 
-/** Paragraphs of Markdown and of mail templates, without code. */
+/** Lines of Markdown and of mail templates, without code. */
 export function proseOf(pattern: RegExp): readonly Passage[] {
   return filesOf(".", pattern).flatMap((file) => {
     const text = read(file)

@@ -17,14 +17,14 @@ const isKnown = (name: string): boolean => known.includes(name);
 const last = (name: string): string | undefined => textsOf(image, name).at(-1);
 
 describe("Dockerfile", () => {
-  it("builds and runs on the same base image with a supported Node.js", () => {
+  it("Dockerfile: builds and runs on the same base image with a supported Node.js", () => {
     expect(build.image).toBe(image.image);
     const [, major] = /^node:(\d+)-bookworm-slim$/.exec(image.image) ?? [];
     expect(Number(major)).toBeGreaterThan(20);
     expect(manifest.engines.node).toBe(">=20.19");
   });
 
-  it("copies every file the build needs, and no file with data or secrets", () => {
+  it("Dockerfile: copies every file the build needs, and no file with data or secrets", () => {
     expect(copiesOf(build)).toEqual([{ from: undefined, sources: ["."], target: "." }]);
     const needed = ["package.json", "package-lock.json", ".npmrc", "tsconfig.json", "tsconfig.build.json"];
     const sources = ["bin", "commands", "daemon", "src", "migrations", "mail-templates", "demo"].flatMap(filesBelow);
@@ -35,7 +35,7 @@ describe("Dockerfile", () => {
       expect(existsSync(join(root, line.slice(1))), line).toBe(true);
   });
 
-  it("puts the whole program into the image, and no sources", () => {
+  it("Dockerfile: puts the whole program into the image, and no sources", () => {
     const workdir = textsOf(build, "WORKDIR").at(-1);
     const copied = copiesOf(image).flatMap(({ from, sources }) => {
       expect(from).toBe(build.name);
@@ -53,12 +53,12 @@ describe("Dockerfile", () => {
     }
   });
 
-  it("installs no build tools", () => {
+  it("Dockerfile: installs no build tools", () => {
     const installed = /install --yes --no-install-recommends ([\w -]+?) &&/.exec(textsOf(image, "RUN").join(" && "))?.[1]?.trim();
     expect(installed?.split(" ")).toEqual(["ffmpeg", "tini", "tzdata"]);
   });
 
-  it("runs the program as a user other than root, and passes signals on", () => {
+  it("Dockerfile: runs the program as a user other than root, and passes signals on", () => {
     expect(last("USER")).toMatch(/^[1-9]\d*:[1-9]\d*$/);
     const names = image.instructions.map(({ name }) => name);
     expect(names.lastIndexOf("RUN")).toBeLessThan(names.indexOf("USER"));
@@ -70,11 +70,11 @@ describe("Dockerfile", () => {
     expect(textsOf(image, "WORKDIR")).toEqual(["/opt/homesec", "/config"]);
   });
 
-  it("checks its health with homesec, and exits with 0 or 1", () => {
+  it("Dockerfile: checks its health with homesec, and exits with 0 or 1", () => {
     expect(last("HEALTHCHECK")).toMatch(/ CMD homesec health [\w\s>/-]+ \|\| exit 1$/);
   });
 
-  it("sets only known variables with valid values, and no secret", () => {
+  it("Dockerfile: sets only known variables with valid values, and no secret", () => {
     const { NODE_ENV, ...variables } = own;
     expect(NODE_ENV).toBe("production");
     expect(Object.keys(variables).filter((name) => !isKnown(name) || variable(name as VariableName).secret)).toEqual([]);
@@ -118,7 +118,7 @@ describe("compose.yaml", () => {
   /** A text as Docker reads it without variables. */
   const unset = (text: string): string => text.replaceAll(/\$\{\w+:-([^}]*)\}/g, "$1");
 
-  it("starts homesec alone, in this version, with everything built in", () => {
+  it("compose.yaml: starts homesec alone, in this version, with everything built in", () => {
     expect(homesec.image).toBe(`homesec:${manifest.version}`);
     expect(homesec.profiles).toBeUndefined();
     expect(Object.keys(homesec.environment).filter((name) => !isKnown(name))).toEqual([]);
@@ -127,23 +127,23 @@ describe("compose.yaml", () => {
     expect([config.databaseUrl, config.redisUrl, config.detectorUrl]).toEqual([undefined, undefined, undefined]);
   });
 
-  it("publishes the port of the image to this machine only", () => {
+  it("compose.yaml: publishes the port of the image to this machine only", () => {
     expect(homesec.ports).toEqual([`127.0.0.1:8000:${own["PORT"]}`]);
     expect(Object.values(engines).flatMap(({ ports }) => ports)).toEqual([]);
   });
 
-  it("keeps the data in a volume and the cameras' folder read only", () => {
+  it("compose.yaml: keeps the data in a volume and mounts the cameras' folder read only", () => {
     expect(homesec.volumes.map(unset)).toEqual([`data:${own["DATA_DIR"]}`, `./cameras:${own["CAMERA_ROOT"]}:ro`]);
     const named = Object.values(compose.services).flatMap(({ volumes }) => volumes.map((volume) => unset(volume).split(":")[0] ?? ""));
     expect(Object.keys(compose.volumes).toSorted()).toEqual(named.filter((name) => /^\w+$/.test(name)).toSorted());
   });
 
-  it("leaves homesec more time to stop than it takes", () => {
+  it("compose.yaml: leaves homesec more time to stop than it takes", () => {
     const unit = /TimeoutStopSec=(\d+)/.exec(read("packaging/homesec.service"))?.[1];
     expect(homesec.stop_grace_period).toBe(`${unit}s`);
   });
 
-  it("starts PostgreSQL and Valkey only with their profile, and homesec after them", () => {
+  it("compose.yaml: starts PostgreSQL and Valkey only with their profile, and homesec after them", () => {
     expect(Object.keys(homesec.depends_on ?? {}).toSorted()).toEqual(Object.keys(engines).toSorted());
     expect(Object.values(engines).map(({ profiles, healthcheck }) => [profiles, healthcheck !== undefined])).toEqual([
       [["engines"], true],
@@ -151,7 +151,7 @@ describe("compose.yaml", () => {
     ]);
   });
 
-  it("matches its page, docs/containers.md", () => {
+  it("compose.yaml: matches its page, docs/containers.md", () => {
     const page = read("docs/containers.md");
     expect(page).toContain("No image was ever built");
     const headings = new Set(

@@ -19,7 +19,7 @@ const [packed] = JSON.parse(
 const paths = packed.files.map(({ path }) => path).sort();
 
 describe("npm package", () => {
-  it("contains the built program, the files it reads, and the pages for users, and nothing else", () => {
+  it("npm package: contains the built program, the files it reads, and the pages for users, and nothing else", () => {
     const sources = ["bin", "commands", "daemon", "src"].flatMap(filesBelow);
     const built = sources.map((path) => `dist/${path.replace(/\.tsx?$/, ".js")}`);
     const read = ["migrations", "mail-templates", "demo", "packaging"].flatMap(filesBelow).filter((path) => !path.endsWith(".test.yml"));
@@ -39,15 +39,15 @@ describe("npm package", () => {
     expect(paths).toEqual(expected);
   });
 
-  it("is smaller than 6 MB unpacked, without dependencies", () => {
+  it("npm package: is smaller than 6 MB unpacked, without dependencies", () => {
     expect(packed.unpackedSize).toBeLessThan(6_000_000);
   });
 
-  it("starts as a program", () => {
+  it("npm package: starts as a program", () => {
     expect(packed.files.find(({ path }) => path === "dist/bin/homesec.js")?.mode).toBe(0o755);
   });
 
-  it("links from its pages only to files it contains", () => {
+  it("npm package: links from its pages only to files it contains", () => {
     const dead = paths
       .filter((path) => path.endsWith(".md"))
       .flatMap((page) =>
@@ -59,7 +59,7 @@ describe("npm package", () => {
     expect(dead).toEqual([]);
   });
 
-  it("references no source maps that it lacks", () => {
+  it("npm package: references no source maps that it lacks", () => {
     const mapped = paths.filter((path) => path.endsWith(".js") && read(path).includes("//# sourceMappingURL="));
     expect(mapped).toEqual([]);
   });

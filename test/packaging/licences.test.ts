@@ -9,7 +9,7 @@ const packages = [...shippedWith()].map(([path, locked]) => ({ ...locked, name: 
 const accepted = ["0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "MIT-0", "CC0-1.0", "Unlicense", "LGPL-3.0-or-later"];
 
 describe("dependencies of homesec", () => {
-  it("have reviewed licences", () => {
+  it("dependencies: have reviewed licences", () => {
     const others = packages.filter(
       ({ license = "none" }) => !license.split(/ AND | OR |[()]/).every((one) => one === "" || accepted.includes(one)),
     );
@@ -20,7 +20,7 @@ describe("dependencies of homesec", () => {
     await expect(page(packages)).toMatchFileSnapshot(join(root, "docs/licences.md"));
   });
 
-  it("include their licence texts", () => {
+  it("dependencies: include their licence texts", () => {
     const lone = packages.filter(({ license }) => license?.includes("LGPL") && !license.includes("Apache"));
     // The libraries of sharp: their READMEs say where texts and sources are
     expect(lone.every(({ name }) => name.startsWith("@img/sharp-libvips-"))).toBe(true);

@@ -80,7 +80,7 @@ describe("commands in the documentation", () => {
     expect(await faults(named.map(filledIn).flatMap(afterHomesec), false)).toEqual([]);
   });
 
-  it("are valid in messages of the program", async () => {
+  it("documented commands: are valid in messages of the program", async () => {
     const sources = ["src", "commands", "daemon", "mail-templates"].flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`),
     );
@@ -97,7 +97,7 @@ describe("commands in the documentation", () => {
     expect(await faults(said.map(filledIn).flatMap(afterHomesec), false)).toEqual([]);
   });
 
-  it("are found by this test", async () => {
+  it("documented commands: are found by this test", async () => {
     const typed = (name: string): number => shellIn(read(name)).blocks.flatMap(afterHomesec).length;
     expect(typed("README.md")).toBeGreaterThan(12);
     for (const page of ["install", "cameras", "exports", "backup"]) expect(typed(`docs/${page}.md`), page).toBeGreaterThan(2);
@@ -110,7 +110,7 @@ describe("commands in the documentation", () => {
     ).toEqual([["events", "export", "--to", "$(date +%F).csv"]]);
   });
 
-  it("are valid in the systemd unit", async () => {
+  it("documented commands: are valid in the systemd unit", async () => {
     const found = afterHomesec(unitCommands(read("packaging/homesec.service")));
     expect(found).toEqual([["serve"]]);
     expect(await faults(found, true)).toEqual([]);

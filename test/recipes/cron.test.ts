@@ -37,7 +37,7 @@ describe("nightly export by cron", () => {
     await database.db.query((sql) => sql`update events set created_at = now() - interval '3 minutes'`);
   }
 
-  it("docs/exports.md sets it up, and it saves each event once", async () => {
+  it("nightly export: docs/exports.md sets it up, and it saves each event once", async () => {
     const recipe = shellIn(readFileSync(join(root, "docs/exports.md"), "utf8")).blocks.find((block) => block.includes("crontab -"));
     // A fake crontab in place of the user's
     const bin = join(home.path, "bin");

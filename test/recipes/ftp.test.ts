@@ -58,13 +58,13 @@ describe.skipIf(why !== undefined)("FTP uploads", () => {
     return rows.map(({ path, status, reason }) => `${path.split("/").at(-1)} ${reason ?? status}`);
   }
 
-  it("create a camera, and its pictures are processed", async () => {
+  it("FTP uploads: create a camera, and its pictures are processed", async () => {
     expect(await upload(await taken("a.jpg"), "front-door/2026/a.jpg").ended).toBe(0);
     await eventually(async () => (await ledger("front-door")).includes("a.jpg processed"));
     expect(server.log()).toContain("OK UPLOAD");
   });
 
-  it("may be slow, interrupted and repeated, or renamed at the end: each picture is processed once, and complete", async () => {
+  it("FTP uploads: slow, interrupted, repeated or renamed ones are processed once, and complete", async () => {
     const before = detector.requests;
     // In pieces, for two seconds, under its final name
     const slow = upload(await taken("slow.jpg"), "yard/slow.jpg", "--limit-rate", "300k");

@@ -15,7 +15,7 @@ const size = { columns: 120, rows: 36 };
 const address = "http://127.0.0.1:8000";
 
 const folder = mkdtempSync(join(tmpdir(), "homesec-record-"));
-// started as root, PostgreSQL runs as another user, who has to get there
+// as root, PostgreSQL runs as another user, so that user needs access to the folder
 chmodSync(folder, 0o755);
 const cameras = join(folder, "cameras");
 const socket = `homesec-record-${randomBytes(4).toString("hex")}`;
@@ -29,7 +29,7 @@ const daemon = spawn(process.execPath, [program, "serve"], {
   stdio: ["ignore", "ignore", "inherit"],
 });
 
-/** Waits until the screen shows it. */
+/** Waits until the screen shows a text. */
 async function shows(pattern) {
   for (const giveUpAt = Date.now() + 60_000; Date.now() < giveUpAt; await sleep(200)) {
     if (pattern.test(tmux("capture-pane", "-p"))) return;
@@ -98,7 +98,7 @@ try {
   try {
     tmux("kill-server");
   } catch {
-    // it has ended with the program in it
+    // the session ended with the program
   }
   rmSync(folder, { recursive: true, force: true });
 }

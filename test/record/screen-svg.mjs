@@ -7,14 +7,14 @@ const bright = ["#636e7b", "#ff938a", "#8ddb8c", "#daaa3f", "#6cb6ff", "#dcbdfb"
 const wide = /^[\p{Emoji_Presentation}\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]/u;
 const plainStyle = { fg: foreground, bg: background, bold: false, dim: false, inverse: false };
 
-/** A screen with codes of colours, as `tmux capture-pane -e -p` prints it, as an SVG. `title` is for those who cannot see it. */
+/** Converts a screen with colour codes, as `tmux capture-pane -e -p` prints it, to an SVG. `title` is the text for screen readers. */
 export function screenSvg(screen, { columns, rows, title }) {
   const lines = screen.split("\n").slice(0, rows);
   const [width, height] = [columns * cell.width + 2 * margin, rows * cell.height + 2 * margin];
   let style = plainStyle;
   const body = lines.map((line, y) => {
     const cells = [];
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: codes of colours begin with this character
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes begin with this character
     for (const [token, codes] of line.matchAll(/\u001b\[([\d;:]*)m|[^\u001b]/gu)) {
       if (codes !== undefined) style = styled(style, codes);
       else cells.push({ text: token, style, columns: wide.test(token) ? 2 : 1 });
@@ -30,7 +30,7 @@ export function screenSvg(screen, { columns, rows, title }) {
   ].join("\n");
 }
 
-/** Pieces of the same look are drawn as one; half blocks as the two points that they are, whatever the font. */
+/** Draws neighbours of the same colour as one piece, and half blocks as two points, so that the font does not matter. */
 function drawnLine(cells, y) {
   let [shapes, texts, x] = ["", "", 0];
   for (let at = 0; at < cells.length; ) {

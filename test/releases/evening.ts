@@ -74,7 +74,7 @@ export async function spendEvening(home: Home): Promise<void> {
   await post(`/api/alerts/${delivered[1]?.id}/dismiss`);
   await ask("DELETE", `/api/alerts/rules/${passing.id}`);
   await visit("yard", 42); // within the cooldown
-  await visit("yard", 80); // and this is told in a digest
+  await visit("yard", 80); // and this rule sends a digest
   const silence = await post("/api/silences", { camera_id: "gate", duration_seconds: 3600, reason: "The painters are here" });
   await visit("gate", 90);
   await post(`/api/silences/${silence.id}/end`);

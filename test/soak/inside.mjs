@@ -1,5 +1,5 @@
 // Runs inside of the real program (NODE_OPTIONS=--import ...). Upon SIGUSR2 it collects the garbage and writes down what remains, and how late
-// the event loop was since SIGURG. With SOAK_SNAPSHOTS it also writes a heap snapshot, for whoever looks for a leak.
+// the event loop was since SIGURG. With SOAK_SNAPSHOTS it also writes a heap snapshot, to find a leak.
 import { appendFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { getHeapCodeStatistics, setFlagsFromString, writeHeapSnapshot } from "node:v8";
@@ -15,7 +15,7 @@ let reports = 0;
 
 process.on("SIGURG", () => delay.reset());
 process.on("SIGUSR2", () => {
-  // the second collection ends the first: until then buffers that nobody has any more still count
+  // the second collection frees buffers that the first one only released
   collect();
   collect();
   reports += 1;

@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 
 const root = join(import.meta.dirname, "../..");
 
-/** What may import what. The wings of `src` stand from the top down: a wing knows only those below it. */
+/** The allowed imports. The wings of `src` are listed from top to bottom: a wing knows only those below it. */
 const wings = ["all-operations.ts", "admin", "pipeline", "alerting", "monitoring", "work", "platform", "contract", "base"];
-/** Wings that stand side by side and do not know each other. */
+/** Wings on the same level, which do not know each other. */
 const apart: readonly (readonly [string, string])[] = [["admin", "pipeline"]];
 const roots: Readonly<Record<string, readonly string[]>> = {
   bin: ["bin", "commands", "daemon", "src"],
@@ -15,7 +15,7 @@ const roots: Readonly<Record<string, readonly string[]>> = {
   src: ["src"],
 };
 
-/** The only places that may import a library. A library that is not named here may be imported nowhere. */
+/** The only folders that may import a library. A library without an entry may not be imported. */
 const owners: Readonly<Record<string, RegExp>> = {
   "@techstark/opencv-js": /^daemon\/builtin\//,
   bullmq: /^src\/platform\/store\//,
@@ -45,7 +45,7 @@ const owners: Readonly<Record<string, RegExp>> = {
 
 interface Import {
   readonly from: string;
-  /** A file of this repository, from its root, or the name of a library. */
+  /** A file, from the root of this repository, or the name of a library. */
   readonly to: string;
 }
 
@@ -53,7 +53,7 @@ const files = Object.keys(roots)
   .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`))
   .filter((name) => /\.tsx?$/.test(name));
 
-/** Imports, dynamic ones and `require` with a literal name, types included. */
+/** Imports, including dynamic ones, types, and `require` with a literal name. */
 const statement =
   /^(?:import|export)\s(?:[^"'`;]*?\sfrom\s)?"([^"]+)"|\bimport\(\s*"([^"]+)"|\bcreateRequire\(import\.meta\.url\)\("([^"]+)"/gm;
 const imports: readonly Import[] = files.flatMap((from) => {
@@ -81,7 +81,7 @@ const folderOf = (file: string): string => {
 };
 const said = (all: readonly Import[]): readonly string[] => all.map(({ from, to }) => `${from} imports ${to}`);
 
-/** May a file of one wing of `src` import a file of another? */
+/** Whether a file of one wing of `src` may import a file of another. */
 function isAllowed(from: string, to: string): boolean {
   if (from === to) return true;
   if (apart.some((pair) => pair.includes(from) && pair.includes(to))) return false;

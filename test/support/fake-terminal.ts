@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import type { ScreenIn, ScreenOut } from "../../commands/live/terminal.ts";
 
 const wide = /^[\p{Emoji_Presentation}\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]/u;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: what terminals are told begins with this character
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape codes begin with this character
 const tokens = /\u001b\[([?\d;]*)([A-Za-z])|[^\u001b]/gu;
 
 /** An in-memory terminal, sufficient for a program that writes whole lines. Fails on unknown sequences. */

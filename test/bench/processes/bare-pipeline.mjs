@@ -1,4 +1,4 @@
-// What a bare script does with a picture: read it, have the detector look at it, store what was found.
+// The work of a minimal script for one picture: read it, send it to the detector, store the result.
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import postgres from "postgres";

@@ -1,4 +1,4 @@
-// Sends the same GET over kept connections, one request at a time on each, for so many milliseconds.
+// Repeats one GET on keep-alive connections for a number of milliseconds, with one request at a time on each connection.
 import { Pool } from "undici";
 import { answering } from "./answering.mjs";
 

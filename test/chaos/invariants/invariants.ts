@@ -60,8 +60,8 @@ export async function allDone(rows: Rows, options: { readonly cameraRoot?: strin
 }
 
 /**
- * Checks from outside, when all work is done, what must always be true: acknowledged data is stored, each picture has one outcome, each
- * alert an end, the journal no gap, and files, rows and messages agree.
+ * Checks the invariants from outside when all work is done: acknowledged data is stored, each picture has one outcome, each alert has an
+ * end, the journal has no gap, and files, rows and messages agree.
  */
 export async function judge(rows: Rows, outside: Outside = {}): Promise<Judgement> {
   const files = outside.cameraRoot === undefined ? undefined : await picturesIn(outside.cameraRoot);

@@ -30,8 +30,8 @@ const entries = fc.array(
   { maxLength: 40 },
 );
 
-describe("what is known after messages", () => {
-  it("is the same whatever is repeated after an interruption, and however messages are cut into bursts", () => {
+describe("data reducer", () => {
+  it("data reducer: repeated messages and bursts of any size lead to the same data", () => {
     fc.assert(
       fc.property(entries, fc.array(fc.tuple(fc.nat(40), fc.integer({ min: 1, max: 12 })), { maxLength: 30 }), (told, looks) => {
         const messages = numbered(told);
@@ -48,7 +48,7 @@ describe("what is known after messages", () => {
     );
   });
 
-  it("comes to the truth when the lists that were asked for are newer than the messages that follow", () => {
+  it("data reducer: a list newer than the messages that follow it leads to the same data", () => {
     fc.assert(
       fc.property(entries, fc.nat(40), fc.nat(40), (told, a, b) => {
         const messages = numbered(told);
@@ -65,7 +65,7 @@ describe("what is known after messages", () => {
     );
   });
 
-  it("stays small however much comes, and keeps the newest", () => {
+  it("data reducer: keeps only the newest entries, and so a bounded size", () => {
     const many = numbered(
       Array.from({ length: 3_000 }, (_, at) => [
         { type: "event" as const, data: event(at + 1, { started_at: new Date(now.getTime() + at * 1000) }) },
@@ -80,7 +80,7 @@ describe("what is known after messages", () => {
     expect(heard(data, numbered([{ type: "event.updated", data: event(1) }], 6_001)).events).toEqual(data.events);
   });
 
-  it("shows the events newest first wherever they come from, and forgets deleted ones", () => {
+  it("data reducer: sorts events newest first, whatever their source, and drops deleted ones", () => {
     const data = heard(reduceData(empty, { kind: "snapshot", snapshot }), numbered([{ type: "event", data: event(8) }]));
     expect(data.events.map(({ id }) => id)).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);
     const gone = numbered(
@@ -93,21 +93,21 @@ describe("what is known after messages", () => {
     expect(heard(data, gone).events.map(({ id }) => id)).toEqual([8, 7, 4, 3, 2, 1]);
   });
 
-  it("counts what is gone from the history of the daemon, and goes on after it", () => {
+  it("data reducer: counts messages that the daemon no longer has, and continues after them", () => {
     const before = heard(empty, numbered([{ type: "event", data: event(1) }], 10));
     const gap = { type: "gap" as const, data: { from: 11, to: 15 }, timestamp: now };
     const after = reduceData(before, { kind: "messages", messages: [gap, ...numbered([{ type: "event", data: event(2) }], 16)] });
     expect([after.lost, after.sequence, after.events.length]).toEqual([5, 16, 2]);
   });
 
-  it("begins anew with a daemon whose journal was set back", () => {
+  it("data reducer: starts over when the daemon's journal was reset", () => {
     const before = heard(empty, numbered([{ type: "event", data: event(1) }], 100));
     const gap = { type: "gap" as const, data: { from: 4, to: 100 }, timestamp: now };
     const after = reduceData(before, { kind: "messages", messages: [gap, ...numbered([{ type: "event", data: event(2) }], 4)] });
     expect([after.sequence, after.events.map(({ id }) => id)]).toEqual([4, [2, 1]]);
   });
 
-  it("says how far it is behind after an interruption", () => {
+  it("data reducer: says how far it is behind after an interruption", () => {
     const before = heard(empty, numbered([{ type: "event.deleted", data: { id: 1 } }], 7));
     const back = reduceData(before, { kind: "link", link: { kind: "connected", since: now, version: "1" }, newest: 9 });
     expect(messagesBehind(back)).toBe(2);
@@ -127,7 +127,7 @@ describe("what is known after messages", () => {
     ).toBe(0);
   });
 
-  it("keeps what messages said of a camera when a list that was asked for is older", () => {
+  it("data reducer: prefers messages about a camera to an older list", () => {
     const offline = { ...camera("yard", { status: "offline", updated_at: ago(1) }), previous_status: "online", reason: null };
     const data = heard(empty, numbered([{ type: "camera_status", data: offline }]));
     const after = reduceData(data, { kind: "cameras", cameras: [camera("yard", { updated_at: ago(5) }), camera("hall")] });
@@ -138,7 +138,7 @@ describe("what is known after messages", () => {
     expect(reduceData(after, { kind: "cameras", cameras: [camera("hall")] }).cameras.has("yard")).toBe(false);
   });
 
-  it("takes the picture of a detection for the newest of its camera, and a breaker's word over the last health report", () => {
+  it("data reducer: a detection's picture becomes its camera's newest, and a breaker message overrides the last health report", () => {
     // from a backlog: stored long after it was taken
     const seen = { id: 1, camera_id: "yard", detected_at: now, created_at: ago(-3_600) };
     const told = numbered([
@@ -155,8 +155,8 @@ describe("what is known after messages", () => {
   });
 });
 
-describe("the activity of a camera", () => {
-  it("has a bar for each minute in which something was seen, whatever the order", () => {
+describe("camera activity", () => {
+  it("camera activity: has a bar for each minute with detections, in any order of messages", () => {
     const times = fc.array(fc.integer({ min: 0, max: 3_000 }), { maxLength: 60 });
     fc.assert(
       fc.property(times, fc.integer({ min: 1, max: activityMinutes }), (seconds, width) => {
@@ -174,7 +174,7 @@ describe("the activity of a camera", () => {
     );
   });
 
-  it("grows with what was seen", () => {
+  it("camera activity: bars grow with the number of detections", () => {
     const times = [...Array<Date>(16).fill(now), ...Array<Date>(2).fill(ago(60))];
     const busy = times.reduce<ReturnType<typeof withDetection> | undefined>((before, time) => withDetection(before, time), undefined);
     expect(sparkline(busy, now, 3)).toBe("·▂█");

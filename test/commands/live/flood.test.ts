@@ -16,7 +16,7 @@ afterAll(() => daemon.stop());
 
 // test/bench/live-flood.bench.ts measures the cost; this test only checks its order of magnitude
 test.skipIf(!tmuxInstalled)(
-  "200 messages a second are shown, each, without taking the machine (needs tmux)",
+  "live view: shows all of 200 messages a second with little load (needs tmux)",
   async () => {
     const terminal = await Tmux.open(120, 40, { HOMESEC_URL: daemon.url });
     try {

@@ -30,12 +30,12 @@ function keysOf(pieces: readonly string[]): Key[] {
   });
 }
 
-describe("what a terminal sends", () => {
-  it.each(known)("%j is the key %j", (sent, key) => {
+describe("terminal keys", () => {
+  it.each(known)("terminal keys: %j is the key %j", (sent, key) => {
     expect(readKeys(sent)).toEqual({ keys: [key], rest: "" });
   });
 
-  it("is read key by key however fast somebody types and however the line cuts it", () => {
+  it("terminal keys: fast typing, cut anywhere, is read key by key", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...known), { maxLength: 12 }), fc.array(fc.nat(60), { maxLength: 6 }), (typed, cuts) => {
         const all = typed.map(([sent]) => sent).join("");
@@ -47,11 +47,11 @@ describe("what a terminal sends", () => {
     );
   });
 
-  it("leaves out what means nothing here, such as reports and function keys", () => {
+  it("terminal keys: input without a meaning here is ignored, such as reports and function keys", () => {
     expect(readKeys("\u001b[?1;2c\u001b[15~\u001b[200~\u0000x")).toEqual({ keys: [{ text: "x" }], rest: "" });
   });
 
-  it("takes an escape for the beginning of a sequence until it is clear that it is not", () => {
+  it("terminal keys: an escape may begin a sequence until the next character rules it out", () => {
     expect(readKeys("\u001b")).toEqual({ keys: [], rest: "\u001b" });
     expect(readKeys("\u001b\u001b[A")).toEqual({ keys: ["escape", "up"], rest: "" });
     expect(readKeys("x\u001b[1;")).toEqual({ keys: [{ text: "x" }], rest: "\u001b[1;" });

@@ -100,7 +100,7 @@ function expectRestored(): void {
 }
 
 describe("homesec live", () => {
-  it("shows what was there, then each thing as it comes, and ends with 0 on q", async () => {
+  it("homesec live: shows the stored events, then new ones as they arrive, and exits with 0 on q", async () => {
     const code = start();
     await shows("● connected");
     await shows("One person at the front door");
@@ -113,7 +113,7 @@ describe("homesec live", () => {
     expect(errors).toBe("");
   });
 
-  it("shows an event with its picture, reasons and explanation", async () => {
+  it("homesec live: shows an event with its picture, reasons and explanation", async () => {
     const code = start();
     await shows("One person at the front door");
     typed.type("j\r");
@@ -127,7 +127,7 @@ describe("homesec live", () => {
     await code;
   });
 
-  it("loads the details and the picture again when that failed", async () => {
+  it("homesec live: reloads the details and the picture after a failure", async () => {
     const failing = new Set(["/api/events/2", "/api/detections/70/thumbnail"]);
     refused = (path) => (failing.delete(path) ? new Refusal(503, "The database is away for a moment") : undefined);
     const code = start();
@@ -142,7 +142,7 @@ describe("homesec live", () => {
     await code;
   }, 20_000);
 
-  it("loads the details of the selected row anew when the daemon is back", async () => {
+  it("homesec live: reloads the details of the selected row when the daemon is back", async () => {
     const code = start();
     await shows("One person at the front door");
     typed.type("\r");
@@ -157,7 +157,7 @@ describe("homesec live", () => {
     await code;
   }, 20_000);
 
-  it("acknowledges what it is told to after asking, and shows what the daemon says of it", async () => {
+  it("homesec live: acknowledges alerts after a confirmation and shows the daemon's answer", async () => {
     const code = start();
     await shows("Somebody at night");
     typed.type("\u001b[Za");
@@ -171,7 +171,7 @@ describe("homesec live", () => {
     await code;
   });
 
-  it("acknowledges the others when one of several was settled meanwhile, and tells of both", async () => {
+  it("homesec live: acknowledges the remaining alerts when one was settled meanwhile, and reports both", async () => {
     openAlerts = [alert(1, { event_id: 2 }), alert(2), alert(3, { event_id: 2 })];
     refused = (path) => (path.includes(alert(3).id) ? new Refusal(409, "Alert 3 is dismissed already; that is final") : undefined);
     const code = start();
@@ -185,7 +185,7 @@ describe("homesec live", () => {
     await code;
   });
 
-  it("says in its last line that it was told to wait, and shows meanwhile how the daemon is", async () => {
+  it("homesec live: says that the daemon asked it to wait, and still shows the daemon's health", async () => {
     const code = start();
     await shows("● connected");
     await shows("One person at the front door");
@@ -201,7 +201,7 @@ describe("homesec live", () => {
     expect(await code).toBe(0);
   }, 30_000);
 
-  it("silences the camera of the selected row", async () => {
+  it("homesec live: silences the camera of the selected row", async () => {
     const code = start();
     await shows("One person at the front door");
     typed.type("stea party\r");
@@ -211,7 +211,7 @@ describe("homesec live", () => {
     await code;
   });
 
-  it("says that it is reconnecting while the daemon is away, and then has everything that happened", async () => {
+  it("homesec live: says that it is reconnecting, and catches up on everything afterwards", async () => {
     const code = start();
     await shows("● connected");
     daemon.tell({ type: "event", data: event(10, { summary: "before" }) });
@@ -227,7 +227,7 @@ describe("homesec live", () => {
     expect(await code).toBe(0);
   });
 
-  it("takes another size of the terminal at once", async () => {
+  it("homesec live: follows a resized terminal at once", async () => {
     const code = start();
     await shows("One person at the front door");
     screen.resize(200, 50);
@@ -239,7 +239,7 @@ describe("homesec live", () => {
     expect(await code).toBe(0);
   });
 
-  it("draws the screen anew on Ctrl-L", async () => {
+  it("homesec live: redraws the screen on Ctrl-L", async () => {
     const code = start();
     await shows("One person at the front door");
     const before = screen.text.split("\n").slice(1).join("\n");
@@ -255,7 +255,7 @@ describe("homesec live", () => {
     ["Ctrl-C", 130, () => typed.type("\u0003")],
     ["SIGTERM", 143, () => interrupt.abort("SIGTERM")],
     ["SIGINT", 130, () => interrupt.abort("SIGINT")],
-  ])("gives the terminal back on %s, and ends with %i", async (_, expected, end) => {
+  ])("homesec live: restores the terminal on %s and ends with %i", async (_, expected, end) => {
     const code = start();
     await shows("● connected");
     expect([typed.raw, screen.modes.get("1049"), screen.modes.get("25")]).toEqual([true, true, false]);
@@ -264,7 +264,7 @@ describe("homesec live", () => {
     expectRestored();
   });
 
-  it("gives the terminal back before an error that nobody caught is printed", async () => {
+  it("homesec live: restores the terminal before it prints an uncaught error", async () => {
     const code = start();
     await shows("● connected");
     (process as NodeJS.EventEmitter).emit("uncaughtExceptionMonitor", new Error("a fault"), "uncaughtException");
@@ -273,7 +273,7 @@ describe("homesec live", () => {
     await code;
   });
 
-  it("writes little when little changes", async () => {
+  it("homesec live: writes little when little changes", async () => {
     const code = start();
     await shows("One person at the front door");
     await eventually(() => daemon.requests.includes("GET /api/system/telemetry"));
@@ -289,11 +289,11 @@ describe("homesec live", () => {
   });
 });
 
-describe("homesec live where it cannot draw", () => {
+describe("homesec live without a screen", () => {
   it.each([
     ["in CI", { CI: "true" }],
     ["on a dumb terminal", { TERM: "dumb" }],
-  ])("prints lines %s", async (_, env) => {
+  ])("homesec live without a screen: prints lines %s", async (_, env) => {
     const code = start([], env);
     await eventually(() => daemon.clients === 1);
     daemon.tell({ type: "event", data: event(3) });
@@ -303,7 +303,7 @@ describe("homesec live where it cannot draw", () => {
     expect(await code).toBe(130);
   });
 
-  it("prints lines into a pipe", async () => {
+  it("homesec live without a screen: prints lines into a pipe", async () => {
     const stop = new AbortController();
     const piped = cli(["live", "--url", daemon.url], { signal: stop.signal, onOut: () => stop.abort("SIGINT") });
     await eventually(() => daemon.clients === 1);
@@ -311,7 +311,7 @@ describe("homesec live where it cannot draw", () => {
     expect(await piped).toMatchObject({ code: 130, out: expect.stringMatching(/front-door: event 3 opened, person\n$/), err: "" });
   });
 
-  it("says when no daemon answers, on the terminal as it was", async () => {
+  it("homesec live without a screen: restores the terminal and says that no daemon answers", async () => {
     await daemon.stop();
     expect(await start()).toBe(6);
     expect(errors).toContain("No homesec daemon answers");
@@ -319,7 +319,7 @@ describe("homesec live where it cannot draw", () => {
     await daemon.start();
   });
 
-  it("refuses --direct, which asks no daemon", async () => {
+  it("homesec live without a screen: rejects --direct, which uses no daemon", async () => {
     expect(await start(["--direct"])).toBe(2);
     expect(errors).toContain("live needs a daemon; remove --direct");
   });

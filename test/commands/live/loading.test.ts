@@ -21,7 +21,7 @@ it.each([
   ["--version", "src/base/version.js"],
   ["--help", "commands/live/live.js"],
   ["live", "commands/events/follow.js"],
-])("%s loads neither Ink nor React where nothing is drawn", async (argument, known) => {
+])("loading: %s loads neither Ink nor React without a screen", async (argument, known) => {
   const files = await filesOf(argument, [argument, ...(argument === "live" ? ["--url", "http://127.0.0.1:1"] : [])]);
   expect(files.some((url) => url.endsWith(known))).toBe(true);
   expect(files.filter((url) => /node_modules\/(ink|react|yoga-layout)\//.test(url))).toEqual([]);

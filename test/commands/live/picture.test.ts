@@ -10,14 +10,14 @@ import { picturePath } from "../../support/pictures.ts";
 /** Two pixels above two: red and green, blue and white. */
 const four = { width: 2, height: 2, data: Uint8Array.from([255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255]) };
 
-describe("a picture in a terminal", () => {
-  it("has two points in each character, in 24-bit colour", () => {
+describe("terminal picture", () => {
+  it("terminal picture: shows two points per character, in 24-bit colour", () => {
     expect(halfBlocks(four, { columns: 2, rows: 1 }, "24bit")).toEqual([
       "\u001b[38;2;255;0;0m\u001b[48;2;0;0;255m▀\u001b[38;2;0;255;0m\u001b[48;2;255;255;255m▀\u001b[39m\u001b[49m",
     ]);
   });
 
-  it("is drawn in the nearest of 256 colours where there are no more", () => {
+  it("terminal picture: uses the nearest of 256 colours on a simpler terminal", () => {
     expect(halfBlocks(four, { columns: 2, rows: 1 }, "256")).toEqual([
       "\u001b[38;5;196m\u001b[48;5;21m▀\u001b[38;5;46m\u001b[48;5;231m▀\u001b[39m\u001b[49m",
     ]);
@@ -25,19 +25,19 @@ describe("a picture in a terminal", () => {
     expect(halfBlocks(grey, { columns: 1, rows: 1 }, "256")).toEqual(["\u001b[38;5;244m\u001b[48;5;232m▀\u001b[39m\u001b[49m"]);
   });
 
-  it("is drawn in characters without colours", () => {
+  it("terminal picture: uses characters on a terminal without colours", () => {
     const halves = { width: 2, height: 2, data: Uint8Array.from([0, 0, 0, 255, 255, 255, 0, 0, 0, 255, 255, 255]) };
     expect(halfBlocks(halves, { columns: 2, rows: 1 }, "none")).toEqual([" @"]);
   });
 
-  it("says a colour once where it stays the same", () => {
+  it("terminal picture: writes a colour code only where the colour changes", () => {
     const even = { width: 8, height: 2, data: new Uint8Array(48).fill(7) };
     expect(halfBlocks(even, { columns: 8, rows: 1 }, "24bit")).toEqual([
       "\u001b[38;2;7;7;7m\u001b[48;2;7;7;7m▀▀▀▀▀▀▀▀\u001b[39m\u001b[49m",
     ]);
   });
 
-  it("keeps its shape and its place, whatever both are", () => {
+  it("terminal picture: keeps its proportions and fits its place", () => {
     const side = fc.integer({ min: 1, max: 40 });
     fc.assert(
       fc.property(side, side, side, side, (width, height, columns, rows) => {
@@ -52,14 +52,14 @@ describe("a picture in a terminal", () => {
     );
   });
 
-  it("comes from a real file", async () => {
+  it("terminal picture: is read from a real file", async () => {
     const image = await decode(await readFile(picturePath()));
     expect(image.data).toHaveLength(image.width * image.height * 3);
     expect(image.width / image.height).toBeCloseTo(4 / 3, 1);
     await expect(decode(new TextEncoder().encode("no picture"))).rejects.toThrow();
   });
 
-  it("has as many colours as the terminal says that it can show", () => {
+  it("terminal picture: uses as many colours as the terminal supports", () => {
     expect(depthOf({ COLORTERM: "truecolor" }, true)).toBe("24bit");
     expect(depthOf({ COLORTERM: "24bit" }, true)).toBe("24bit");
     expect(depthOf({ TERM: "xterm-256color" }, true)).toBe("256");

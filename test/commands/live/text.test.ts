@@ -6,7 +6,7 @@ import { FakeTerminal } from "../../support/fake-terminal.ts";
 
 const texts = fc.string({ unit: "binary", maxLength: 40 });
 
-describe("text from outside", () => {
+describe("external text", () => {
   it.each([
     ["a family, joined", "👨‍👩‍👧 home", "👨 home"],
     ["a colour of skin", "👋🏽", "👋"],
@@ -18,11 +18,11 @@ describe("text from outside", () => {
     ["lines", "one\r\ntwo\tthree", "one two three"],
     ["codes for terminals", "\u001b]0;title\u0007\u001b[2J\u009b31m", "�]0;title��[2J�31m"],
     ["marks that turn text around", "abc\u202egnp.exe", "abc�gnp.exe"],
-  ])("is shown steady: %s", (_, given, expected) => {
+  ])("external text: is shown harmlessly: %s", (_, given, expected) => {
     expect(steady(given)).toBe(expected);
   });
 
-  it("never holds what moves a cursor, and is as wide as a terminal draws it", () => {
+  it("external text: never contains cursor movements, and has the width that a terminal draws", () => {
     fc.assert(
       fc.property(texts, (text) => {
         const shown = steady(text);
@@ -39,11 +39,11 @@ describe("text from outside", () => {
     ["e\u0301", 1],
     ["한국", 4],
     ["\u001b[31mred\u001b[39m", 3],
-  ])("%j is %i columns wide", (text, columns) => {
+  ])("external text: %j is %i columns wide", (text, columns) => {
     expect(cellWidth(text)).toBe(columns);
   });
 
-  it("takes exactly its place, whatever it is", () => {
+  it("external text: fills exactly its place", () => {
     fc.assert(
       fc.property(texts, fc.integer({ min: 0, max: 30 }), (text, width) => {
         expect(cellWidth(fitted(steady(text), width))).toBe(width);
@@ -53,7 +53,7 @@ describe("text from outside", () => {
     );
   });
 
-  it("says with a sign that it was cut, and does not cut a wide character in half", () => {
+  it("external text: ends with a sign where it is cut, and never in the middle of a wide character", () => {
     expect(fitted("front-door", 6)).toBe("front…");
     expect(fitted("玄関カメラ", 6)).toBe("玄関… ");
     expect(fitted("\u001b[31mfront-door\u001b[39m", 6)).toBe("\u001b[31mfront…\u001b[0m");
@@ -61,8 +61,8 @@ describe("text from outside", () => {
   });
 });
 
-describe("a text that is longer than its place", () => {
-  it("goes on in the next lines, whatever it is, and loses nothing but spaces", () => {
+describe("long text", () => {
+  it("long text: wraps into further lines and loses nothing except spaces", () => {
     const letters = (text: string): string => text.replace(/ /g, "");
     fc.assert(
       fc.property(texts, fc.integer({ min: 2, max: 60 }), (text, width) => {
@@ -75,7 +75,7 @@ describe("a text that is longer than its place", () => {
     );
   });
 
-  it("is broken between words, within what has no spaces, and stands under its column", () => {
+  it("long text: wraps between words, or within a long word, and stays in its column", () => {
     expect(broken("a person at the door", 9)).toEqual(["a person", "at the", "door"]);
     expect(broken("see /media/cameras", 8)).toEqual(["see", "/media/c", "ameras"]);
     expect(broken("玄関の前に知らない人がいる", 10)).toEqual(["玄関の前に", "知らない人", "がいる"]);
@@ -85,10 +85,10 @@ describe("a text that is longer than its place", () => {
   });
 });
 
-describe("a new frame on a terminal", () => {
+describe("new frame", () => {
   const lines = fc.array(fc.string({ minLength: 0, maxLength: 20, unit: "grapheme-ascii" }), { maxLength: 12 });
 
-  it("shows the new lines whatever was there before", () => {
+  it("new frame: replaces whatever the terminal showed before", () => {
     fc.assert(
       fc.property(lines, lines, (before, after) => {
         const terminal = new FakeTerminal(20, 12);
@@ -100,7 +100,7 @@ describe("a new frame on a terminal", () => {
     );
   });
 
-  it("writes only the lines that changed, and never clears the screen: nothing flickers", () => {
+  it("new frame: writes only changed lines and never clears the screen, so that nothing flickers", () => {
     const text = difference(["one", "two", "three"], ["one", "2", "three"]);
     expect(text).toBe("\u001b[?2026h\u001b[2;1H\u001b[K2\u001b[0m\u001b[?2026l");
     expect(difference(["one"], ["one"])).toBe("");

@@ -69,7 +69,7 @@ describe.skipIf(!tmuxInstalled)("homesec live in a real terminal (needs tmux)", 
     await terminal.shows("all 42 well");
   };
 
-  it("follows a picture from the camera to the alert, shows it, and has the alert acknowledged", async () => {
+  it("live in tmux: follows a picture from the camera to the alert, shows it and acknowledges the alert", async () => {
     await live();
     expect([await terminal.variable("alternate_on"), await terminal.variable("cursor_flag")]).toEqual(["1", "0"]);
     await copyIn(join(folder.path, "cameras", "yard", "a.jpg"));
@@ -96,7 +96,7 @@ describe.skipIf(!tmuxInstalled)("homesec live in a real terminal (needs tmux)", 
     await expectRestored(0);
   }, 60_000);
 
-  it("narrows, changes views and takes every size", async () => {
+  it("live in tmux: filters, changes views and follows every size", async () => {
     await live();
     await terminal.keys(":", "sys", "Enter");
     await terminal.shows(/detector +healthy/);
@@ -117,7 +117,7 @@ describe.skipIf(!tmuxInstalled)("homesec live in a real terminal (needs tmux)", 
     await expectRestored(130);
   }, 60_000);
 
-  it("writes up to the last column", async () => {
+  it("live in tmux: uses the last column", async () => {
     await live();
     const titles = async () => (await terminal.screen()).split("\n").filter((line) => /^[━─]/.test(line));
     await expect.poll(async () => (await titles()).map((title) => title.length)).toEqual([80, 80, 80]);
@@ -125,13 +125,13 @@ describe.skipIf(!tmuxInstalled)("homesec live in a real terminal (needs tmux)", 
     await expectRestored(0);
   }, 60_000);
 
-  it("gives the terminal back on SIGTERM", async () => {
+  it("live in tmux: restores the terminal on SIGTERM", async () => {
     await live();
     process.kill(await terminal.childPid(), "SIGTERM");
     await expectRestored(143);
   }, 60_000);
 
-  it("shows that the daemon was killed, and after its restart all that happened meanwhile", async () => {
+  it("live in tmux: shows that the daemon was killed, and everything that happened meanwhile after its restart", async () => {
     await live();
     const [, port = ""] = /:(\d+)$/.exec(daemon.url) ?? [];
     daemon.kill("SIGKILL");

@@ -43,8 +43,8 @@ const newEvent = (id: number): Action => {
   return { kind: "data", changes: [{ kind: "messages", messages: numbered([{ type: "event", data }], id) }] };
 };
 
-describe("the selected row", () => {
-  it("follows the newest until somebody moves, and then stays the same while new ones come", () => {
+describe("selected row", () => {
+  it("selected row: follows the newest entry until the user moves, and then stays on its entry", () => {
     expect(subjectOf(full)?.id).toBe("7");
     expect(subjectOf(act(full, newEvent(100)))?.id).toBe("100");
     const down = type(full, "j").state;
@@ -53,7 +53,7 @@ describe("the selected row", () => {
     expect(subjectOf(act(type(down, "g").state, newEvent(100)))?.id).toBe("100");
   });
 
-  it("stays what it is whatever comes, as long as it is there", () => {
+  it("selected row: stays on its entry while that exists", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 6 }), fc.array(fc.constantFrom(1, 2, 3, 200, 201, 202), { maxLength: 10 }), (downs, ids) => {
         let state = type(full, ..."j".repeat(downs)).state;
@@ -68,13 +68,13 @@ describe("the selected row", () => {
     );
   });
 
-  it("gives its place to its neighbour when it is gone", () => {
+  it("selected row: moves to a neighbour when its entry is gone", () => {
     const down = type(full, "jj").state;
     const gone = numbered([{ type: "event.deleted", data: { id: 5 } }]);
     expect(subjectOf(act(down, { kind: "data", changes: [{ kind: "messages", messages: gone }] }))?.id).toBe("4");
   });
 
-  it("is always among the rows that are shown", () => {
+  it("selected row: is always visible", () => {
     fc.assert(
       fc.property(fc.nat(600), fc.integer({ min: 1, max: 60 }), fc.nat(600), (count, height, place) => {
         const at = Math.min(place, Math.max(0, count - 1));
@@ -86,7 +86,7 @@ describe("the selected row", () => {
     );
   });
 
-  it("can be in each of the lists", () => {
+  it("selected row: exists in each list", () => {
     expect(selectedRecords(type(full, "tab").state)?.cameraId).toBe("front-door");
     expect(subjectOf(type(full, "tab").state)).toEqual({ kind: "camera", id: "front-door" });
     const alerts = type(full, "back-tab").state;
@@ -95,7 +95,7 @@ describe("the selected row", () => {
   });
 });
 
-describe("the filter", () => {
+describe("filter", () => {
   const idsAfter = (typed: string): number[] => rowsOf(type(full, `/${typed}`).state).events.map(({ id }) => id);
 
   it.each([
@@ -109,11 +109,11 @@ describe("the filter", () => {
     ["level:crit", [5]],
     ["camera:", [7, 6, 5, 4, 3, 2, 1]],
     ["nothing-like-this", []],
-  ])("%j leaves the events %j", (typed, ids) => {
+  ])("filter: %j leaves the events %j", (typed, ids) => {
     expect(idsAfter(typed)).toEqual(ids);
   });
 
-  it("narrows while it is typed, stays on enter, and goes back or away on escape", () => {
+  it("filter: applies while typing, stays on enter, and is restored or cleared on escape", () => {
     const typed = type(full, "/cat").state;
     expect([typed.ui.filter, typed.ui.prompt?.kind]).toEqual(["cat", "filter"]);
     const kept = type(typed, "enter").state;
@@ -123,7 +123,7 @@ describe("the filter", () => {
     expect(type(typed, "\u007f\u007f").state.ui.filter).toBe("c");
   });
 
-  it("never throws, and lets a word or its opposite pass", () => {
+  it("filter: never throws, and each entry matches a word or its negation", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 12 }), (word) => {
         const one = word.replace(/\s/g, "").replace(/^-+/, "");
@@ -135,7 +135,7 @@ describe("the filter", () => {
 });
 
 describe("keys", () => {
-  it("change the view by the beginning of its name", () => {
+  it("keys: the first letter of a view's name opens it", () => {
     expect(type(full, ":al", "enter").state.ui.view).toBe("alerts");
     expect(type(full, ":sy\t", "enter").state.ui.view).toBe("system");
     expect(type(full, ":nowhere", "enter").state.ui.note?.text).toContain("unknown view nowhere");
@@ -144,13 +144,13 @@ describe("keys", () => {
     expect(type(full, ":q", "enter").effects).toEqual([{ kind: "quit" }]);
   });
 
-  it("open details and close them", () => {
+  it("keys: open and close details", () => {
     const open = type(full, "j", "enter").state;
     expect(open.ui.details).toEqual({ subject: { kind: "event", id: "6" }, scroll: 0, picture: 0 });
     expect(type(open, "escape").state.ui).toMatchObject({ details: undefined, view: "overview" });
   });
 
-  it("turn over the pictures of an event, and scroll no further than its text goes", () => {
+  it("keys: page through an event's pictures, and stop scrolling at the end of its text", () => {
     const open = type(full, "jj", "enter").state;
     const subject = { kind: "event", id: "5" } as const;
     const loaded = act(open, { kind: "loaded", loaded: { subject, picture: 0, event: details, explanation } });
@@ -162,7 +162,7 @@ describe("keys", () => {
     expect(type(loaded, "up").state.ui.details?.scroll).toBe(0);
   });
 
-  it("ask before an alert is acknowledged or dismissed, and say which", () => {
+  it("keys: ask before an alert is acknowledged or dismissed, and name it", () => {
     const asked = type(full, "back-tab", "d").state;
     expect(asked.ui.prompt).toMatchObject({ kind: "confirm" });
     expect(asked.ui.prompt).toHaveProperty(
@@ -176,19 +176,19 @@ describe("keys", () => {
     expect(type(full, "back-tab", "ay").effects).toMatchObject([{ operation: "acknowledgeAlert" }]);
   });
 
-  it("take the alert that was asked about, whatever has come since", () => {
+  it("keys: a confirmation applies to the alert that was shown, even after new ones arrived", () => {
     const asked = type(full, "back-tab", "a").state;
     const newer = numbered([{ type: "alert_created", data: alert(9, { created_at: now }) }]);
     const later = act(asked, { kind: "data", changes: [{ kind: "messages", messages: newer }] });
     expect(type(later, "y").effects).toMatchObject([{ alerts: [{ event_id: 5 }] }]);
   });
 
-  it("mark an event as reviewed and take it back", () => {
+  it("keys: mark an event as reviewed, and undo it", () => {
     expect(type(full, "r").effects).toEqual([{ kind: "review", eventId: 7, reviewed: true }]);
     expect(type(full, "end", "r").effects).toEqual([{ kind: "review", eventId: 1, reviewed: false }]);
   });
 
-  it("silence a camera for a time, with a reason", () => {
+  it("keys: silence a camera for a duration, with a reason", () => {
     const prompt = type(full, "s", "right", "tea party").state;
     expect(type(prompt, "enter").effects).toEqual([{ kind: "silence", cameraId: "front-door", seconds: 7_200, reason: "tea party" }]);
     expect(type(prompt, "escape").effects).toEqual([]);
@@ -196,18 +196,18 @@ describe("keys", () => {
     expect([without.effects, without.state.ui.prompt?.kind]).toEqual([[], "silence"]);
   });
 
-  it("say so where there is nothing to do it to", () => {
+  it("keys: say when there is no entry to act on", () => {
     const nothing = firstState(now, { columns: 80, rows: 24 });
     for (const key of ["a", "d", "r", "s"]) expect(type(nothing, key)).toMatchObject({ effects: [], state: { ui: { prompt: undefined } } });
     expect(type(nothing, "a").state.ui.note?.text).toBe("no open alerts here");
   });
 
-  it("leave on q and Ctrl-C, also out of a question", () => {
+  it("keys: q and Ctrl-C exit, also during a question", () => {
     expect(type(full, "q").effects).toEqual([{ kind: "quit" }]);
     expect(type(full, "/q", "interrupt").effects).toEqual([{ kind: "interrupt" }]);
   });
 
-  it("never throw, whatever is typed", () => {
+  it("keys: never throw on any input", () => {
     const keys = fc.array(fc.oneof(fc.constantFrom(...names), fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 })), {
       maxLength: 30,
     });
@@ -220,8 +220,8 @@ describe("keys", () => {
   });
 });
 
-describe("a remark", () => {
-  it("is gone after some seconds", () => {
+describe("notice", () => {
+  it("notice: disappears after a few seconds", () => {
     const withNote = act(full, { kind: "note", text: "done" });
     const later = (seconds: number): State => act(withNote, { kind: "tick", now: new Date(now.getTime() + seconds * 1000) });
     expect(later(3).ui.note?.text).toBe("done");

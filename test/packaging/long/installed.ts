@@ -62,7 +62,7 @@ describe.each([
     await execa("npm", args, { env: npmEnvironment(home), extendEnv: false, cwd: home });
   });
 
-  it("contains no development dependencies", async () => {
+  it("npm package: contains no development dependencies", async () => {
     const installed = readdirSync(join(prefix, "lib/node_modules/homesec/node_modules"));
     expect(installed.filter((one) => ["typescript", "vitest", "@biomejs", "execa", "fast-check", "smtp-server"].includes(one))).toEqual([]);
     const megabytes = Number((await execa("du", ["-sm", prefix])).stdout.split("\t")[0]);
@@ -70,7 +70,7 @@ describe.each([
     expect(megabytes).toBeLessThan(250);
   });
 
-  it.each(people)("works for $name, in an empty home", async (person) => {
+  it.each(people)("npm package: works for $name, in an empty home", async (person) => {
     await tryOut({ person, program: join(prefix, "bin/homesec"), folder: join(own, `as-${person.name.replaceAll(" ", "-")}`) });
   });
 });
@@ -97,7 +97,7 @@ describe("Dockerfile steps, carried out in folders", () => {
     }
   });
 
-  it("produce a program that runs as the image's user and writes only to its data folder", async () => {
+  it("Dockerfile steps: produce a program that runs as the image's user and writes only to its data folder", async () => {
     // HOST is meant for a container; here only this machine may connect
     const { DATA_DIR: _, CAMERA_ROOT: __, HOST: ___, ...env } = environmentOf(image);
     const ids = isRoot ? { uid: 65_534, gid: 65_534 } : undefined;
