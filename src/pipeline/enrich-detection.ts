@@ -3,10 +3,10 @@ import type { Subject } from "../monitoring/detections/enrichment-repository.ts"
 import type { Recognised } from "../monitoring/entities/recognition.ts";
 import { cleanText } from "../monitoring/upstream/answer.ts";
 import type { Attributes } from "../monitoring/upstream/attributes.ts";
+import type { CallResult } from "../monitoring/upstream/call.ts";
 import type { Embedder, Embedding } from "../monitoring/upstream/embedder.ts";
 import type { Enricher } from "../monitoring/upstream/enricher.ts";
 import type { Picture } from "../monitoring/upstream/multipart.ts";
-import type { ServiceResult } from "../monitoring/upstream/service-client.ts";
 import type { Vision, VisionReading } from "../monitoring/upstream/vision.ts";
 
 /** The services that enrich a detection. */
@@ -26,8 +26,8 @@ export interface Wanted {
 
 /** The answers of the services that process the picture; undefined if a service was not called. */
 export interface Look {
-  readonly reading: ServiceResult<VisionReading> | undefined;
-  readonly embedding: ServiceResult<Embedding> | undefined;
+  readonly reading: CallResult<VisionReading> | undefined;
+  readonly embedding: CallResult<Embedding> | undefined;
   readonly source: string;
 }
 
@@ -126,7 +126,7 @@ export function skipped(prior: Enrichment, wanted: Wanted, reason: string, now: 
   };
 }
 
-function outcome(result: ServiceResult<unknown> | undefined): "completed" | "failed" | undefined {
+function outcome(result: CallResult<unknown> | undefined): "completed" | "failed" | undefined {
   if (!result) return undefined;
   return result.kind === "answered" ? "completed" : "failed";
 }

@@ -1,6 +1,7 @@
 import type { Clock } from "../../base/clock/clock.ts";
+import type { Log } from "../../base/log/log.ts";
 import { type Breaker, BreakerOpen } from "./breaker.ts";
-import { type UnavailableReason, type UpstreamAnswer, UpstreamFailure } from "./http.ts";
+import { type UnavailableReason, type UpstreamAnswer, UpstreamFailure, type UpstreamHttp, type UpstreamRequest } from "./http.ts";
 
 /** The service cannot be used now. Retry the work at `retryAt` or later. */
 export interface Unavailable {
@@ -16,16 +17,45 @@ export interface Unavailable {
 const retryAfterFailureMs = 2_000;
 const retryWhenBusyMs = 5_000;
 
+/** The outcome of a call to a service. */
+export type CallResult<T> =
+  | { readonly kind: "answered"; readonly value: T }
+  /** The service refuses this request for good (4xx). */
+  | { readonly kind: "refused"; readonly detail: string }
+  | Unavailable;
+
+/** A POST whose answer is JSON. */
+export interface Call<T> extends Pick<UpstreamRequest, "baseUrl" | "path" | "body" | "timeoutMs" | "signal"> {
+  readonly contentType: string;
+  /** Reads the text of a successful answer. Any error except `UpstreamFailure` is a bug. */
+  readonly read: (text: string) => T;
+  /** The log lines for a refused request and for a failed call, and their fields. */
+  readonly lines: { readonly refused: string; readonly failed: string; readonly fields?: Readonly<Record<string, unknown>> };
+}
+
 /**
- * Runs one call to a service through its breaker. Returns `Unavailable` for every `UpstreamFailure` and for an open breaker.
- * Throws other errors of `work`, and the signal's reason if the caller cancelled.
+ * Calls a service through its breaker, and logs a refusal or a failure. Throws errors other than `UpstreamFailure`, and the signal's
+ * reason if the caller cancelled.
  */
-export async function callThrough<T>(
-  breaker: Breaker,
-  clock: Clock,
-  work: () => Promise<T>,
-  signal?: AbortSignal,
-): Promise<T | Unavailable> {
+export async function callService<T>(
+  http: UpstreamHttp,
+  { breaker, clock, log }: { readonly breaker: Breaker; readonly clock: Clock; readonly log: Log },
+  { contentType, read, lines, ...request }: Call<T>,
+): Promise<CallResult<T>> {
+  const headers = { "content-type": contentType, accept: "application/json" };
+  const exchange = async (): Promise<CallResult<T>> => {
+    const answer = await http.exchange({ ...request, method: "POST", headers });
+    return problemIn(answer, clock) ?? { kind: "answered", value: read(answer.text) };
+  };
+  const result = await callThrough(breaker, clock, exchange, request.signal);
+  if (result.kind === "refused") log.warn({ ...lines.fields, detail: result.detail }, lines.refused);
+  if (result.kind === "unavailable" && result.reason !== "breaker_open") {
+    log.warn({ ...lines.fields, reason: result.reason, detail: result.detail }, lines.failed);
+  }
+  return result;
+}
+
+async function callThrough<T>(breaker: Breaker, clock: Clock, work: () => Promise<T>, signal?: AbortSignal): Promise<T | Unavailable> {
   const suspect = breaker.state().failure_count === 0;
   try {
     return await breaker.run(work, signal);
@@ -39,22 +69,28 @@ export async function callThrough<T>(
   }
 }
 
-/** The meaning of an answer's status for the caller. */
-export type StatusMeaning = { readonly kind: "ok" } | { readonly kind: "refused"; readonly detail: string } | Unavailable;
-
 /**
- * Interprets the status of an answer. 200 is an answer. A 4xx refuses the request, except 408, 425 and 429, which ask for a
- * later retry. Any other status throws `UpstreamFailure`.
+ * Interprets the status of an answer: undefined for 200. A 4xx refuses the request, except 408, 425 and 429, which ask for a later retry.
+ * Any other status throws `UpstreamFailure`.
  */
-export function judgeStatus(answer: UpstreamAnswer, clock: Clock): StatusMeaning {
+function problemIn(answer: UpstreamAnswer, clock: Clock): Exclude<CallResult<never>, { kind: "answered" }> | undefined {
   const { status } = answer;
-  if (status === 200) return { kind: "ok" };
+  if (status === 200) return undefined;
   const detail = `status ${status}${excerpt(answer.text)}`;
   if (status === 408 || status === 425 || status === 429) {
     return { kind: "unavailable", reason: "busy", detail, retryAt: later(clock, answer.retryAfterMs ?? retryWhenBusyMs) };
   }
   if (status >= 400 && status < 500) return { kind: "refused", detail };
   throw new UpstreamFailure("status", detail);
+}
+
+/** Parses the text of an answer. Throws `UpstreamFailure` if it is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new UpstreamFailure("unreadable", `the answer is not JSON${excerpt(text)}`, { cause });
+  }
 }
 
 const longestExcerpt = 200;

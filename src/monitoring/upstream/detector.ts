@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock/clock.ts";
 import type { Log } from "../../base/log/log.ts";
 import type { Breaker } from "./breaker.ts";
-import { callThrough, judgeStatus, type Unavailable } from "./call.ts";
+import { callService, type Unavailable } from "./call.ts";
 import { type DetectorReading, readDetections } from "./detector-answer.ts";
 import { detectorReadMs } from "./detector-pace.ts";
 import { type UpstreamHttp, upstreamHttp } from "./http.ts";
@@ -49,30 +49,25 @@ export function createDetector(options: DetectorOptions): Detector {
 }
 
 async function detect(http: UpstreamHttp, options: DetectorOptions, picture: Picture, signal?: AbortSignal): Promise<DetectorResult> {
-  const { url, breaker, clock, log, timeoutMs = detectorReadMs } = options;
+  const { url, label, log, timeoutMs = detectorReadMs } = options;
   const baseUrl = typeof url === "string" ? url : url();
-  const ask = async (): Promise<DetectorResult> => {
-    const answer = await http.exchange({
-      baseUrl,
-      path: "/detect",
-      method: "POST",
-      headers: { "content-type": formType, accept: "application/json" },
-      body: pictureForm(picture),
-      timeoutMs,
-      signal,
-    });
-    const status = judgeStatus(answer, clock);
-    if (status.kind === "refused") return { kind: "refused", reason: "refused", detail: status.detail };
-    if (status.kind === "unavailable") return status;
-    return { kind: "detected", detector: options.label ?? new URL(baseUrl).origin, ...readDetections(answer.text) };
-  };
-  const result = await callThrough(breaker, clock, ask, signal);
-  if (result.kind === "refused") log.warn({ file: picture.fileName, detail: result.detail }, "the detector refused a picture");
-  if (result.kind === "unavailable" && result.reason !== "breaker_open") {
-    log.warn({ file: picture.fileName, reason: result.reason, detail: result.detail }, "the call to the detector failed");
-  }
-  if (result.kind === "detected" && Object.keys(result.dropped).length > 0) {
-    log.debug({ file: picture.fileName, dropped: result.dropped }, "dropped parts of the detector's answer");
-  }
-  return result;
+  const result = await callService(http, options, {
+    baseUrl,
+    path: "/detect",
+    contentType: formType,
+    body: pictureForm(picture),
+    timeoutMs,
+    signal,
+    read: readDetections,
+    lines: {
+      refused: "the detector refused a picture",
+      failed: "the call to the detector failed",
+      fields: { file: picture.fileName },
+    },
+  });
+  if (result.kind === "refused") return { kind: "refused", reason: "refused", detail: result.detail };
+  if (result.kind === "unavailable") return result;
+  const { dropped } = result.value;
+  if (Object.keys(dropped).length > 0) log.debug({ file: picture.fileName, dropped }, "dropped parts of the detector's answer");
+  return { kind: "detected", detector: label ?? new URL(baseUrl).origin, ...result.value };
 }

@@ -1,15 +1,16 @@
 import { z } from "zod";
+import type { CallResult } from "./call.ts";
 import type { Box } from "./detector-answer.ts";
 import { UpstreamFailure } from "./http.ts";
 import { formType, type Picture, pictureForm } from "./multipart.ts";
-import { createServiceClient, type ServiceOptions, type ServiceResult } from "./service-client.ts";
+import { createServiceClient, type ServiceOptions } from "./service-client.ts";
 
 /** A vector of length 1 that describes the appearance of an object. */
 export type Embedding = Float32Array;
 
 export interface Embedder {
   /** Turns a part of a picture into a vector. Never throws because of the service. */
-  embed(picture: Picture, box: Box, signal?: AbortSignal): Promise<ServiceResult<Embedding>>;
+  embed(picture: Picture, box: Box, signal?: AbortSignal): Promise<CallResult<Embedding>>;
   close(): Promise<void>;
 }
 

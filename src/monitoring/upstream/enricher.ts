@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { type Attributes, readAttributes } from "./attributes.ts";
+import type { CallResult } from "./call.ts";
 import type { Box } from "./detector-answer.ts";
 import { UpstreamFailure } from "./http.ts";
-import { createServiceClient, type ServiceOptions, type ServiceResult } from "./service-client.ts";
+import { createServiceClient, type ServiceOptions } from "./service-client.ts";
 
 /** The request to the enrichment service for a detection. The vector itself is never sent. */
 export interface EnrichmentQuestion {
@@ -21,7 +22,7 @@ export interface EnrichmentQuestion {
 
 export interface Enricher {
   /** Merges the known facts into one set of attributes. Never throws because of the service. */
-  enrich(question: EnrichmentQuestion, signal?: AbortSignal): Promise<ServiceResult<Attributes>>;
+  enrich(question: EnrichmentQuestion, signal?: AbortSignal): Promise<CallResult<Attributes>>;
   close(): Promise<void>;
 }
 

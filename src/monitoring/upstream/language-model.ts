@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clock/clock.ts";
 import type { Log } from "../../base/log/log.ts";
 import { cleanText, readAnswer, type Verdict } from "./answer.ts";
 import type { Breaker } from "./breaker.ts";
-import { callThrough, excerpt, judgeStatus, type Unavailable } from "./call.ts";
+import { callService, excerpt, parseJson, type Unavailable } from "./call.ts";
 import type { EventFacts } from "./facts.ts";
 import { UpstreamFailure, type UpstreamHttp, upstreamHttp } from "./http.ts";
 import { writePrompt, writeRepairPrompt } from "./prompt.ts";
@@ -42,7 +42,7 @@ export interface LanguageModelOptions {
 const maxTokens = 2_048;
 /** Low: the same event should get the same score. */
 const temperature = 0.1;
-const maxKeptAnswer = 8_000;
+const longestAnswer = 8_000;
 const maxModelName = 200;
 
 const Completion = z.object({ content: z.string(), model: z.string().optional().catch(undefined) });
@@ -65,11 +65,11 @@ async function judge(http: UpstreamHttp, options: LanguageModelOptions, facts: E
   if (second.kind !== "completed") return second;
   const rereading = readAnswer(second.content);
   if (rereading.ok) return judged(rereading.verdict, second);
-  return { kind: "unreadable", error: rereading.error, analyzedBy: second.analyzedBy, answer: cleanText(second.content, maxKeptAnswer) };
+  return { kind: "unreadable", error: rereading.error, analyzedBy: second.analyzedBy, answer: cleanText(second.content, longestAnswer) };
 }
 
 function judged(verdict: Verdict, { content, analyzedBy }: Completed): Judgement {
-  return { kind: "judged", verdict, analyzedBy, answer: cleanText(content, maxKeptAnswer) };
+  return { kind: "judged", verdict, analyzedBy, answer: cleanText(content, longestAnswer) };
 }
 
 async function complete(
@@ -78,37 +78,25 @@ async function complete(
   prompt: string,
   signal?: AbortSignal,
 ): Promise<Completed | Extract<Judgement, { kind: "rejected" }> | Unavailable> {
-  const { url, label = "language model", breaker, clock, log, timeoutMs = 120_000 } = options;
-  const ask = async () => {
-    const answer = await http.exchange({
-      baseUrl: typeof url === "string" ? url : url(),
-      path: "/completion",
-      method: "POST",
-      headers: { "content-type": "application/json", accept: "application/json" },
-      body: JSON.stringify({ prompt, max_tokens: maxTokens, temperature }),
-      timeoutMs,
-      signal,
-    });
-    const status = judgeStatus(answer, clock);
-    if (status.kind === "refused") return { kind: "rejected" as const, error: status.detail, analyzedBy: label, answer: null };
-    if (status.kind === "unavailable") return status;
-    const { content, model } = readCompletion(answer.text);
-    return { kind: "completed" as const, content, analyzedBy: cleanText(model ?? "", maxModelName) || label };
-  };
-  const result = await callThrough(breaker, clock, ask, signal);
-  if (result.kind === "rejected") log.warn({ detail: result.error }, "the language model refused a prompt");
-  if (result.kind === "unavailable" && result.reason !== "breaker_open") {
-    log.warn({ reason: result.reason, detail: result.detail }, "the call to the language model failed");
-  }
-  return result;
+  const { url, label = "language model", timeoutMs = 120_000 } = options;
+  const result = await callService(http, options, {
+    baseUrl: typeof url === "string" ? url : url(),
+    path: "/completion",
+    contentType: "application/json",
+    body: JSON.stringify({ prompt, max_tokens: maxTokens, temperature }),
+    timeoutMs,
+    signal,
+    read: readCompletion,
+    lines: { refused: "the language model refused a prompt", failed: "the call to the language model failed" },
+  });
+  if (result.kind === "refused") return { kind: "rejected", error: result.detail, analyzedBy: label, answer: null };
+  if (result.kind === "unavailable") return result;
+  const { content, model } = result.value;
+  return { kind: "completed", content, analyzedBy: cleanText(model ?? "", maxModelName) || label };
 }
 
 function readCompletion(text: string): z.output<typeof Completion> {
-  try {
-    const completion = Completion.safeParse(JSON.parse(text));
-    if (completion.success) return completion.data;
-  } catch (cause) {
-    throw new UpstreamFailure("unreadable", `the answer is not JSON${excerpt(text)}`, { cause });
-  }
+  const completion = Completion.safeParse(parseJson(text));
+  if (completion.success) return completion.data;
   throw new UpstreamFailure("unreadable", `the answer has no text in "content"${excerpt(text)}`);
 }

@@ -1,15 +1,8 @@
 import type { Clock } from "../../base/clock/clock.ts";
 import type { Log } from "../../base/log/log.ts";
 import type { Breaker } from "./breaker.ts";
-import { callThrough, excerpt, judgeStatus, type Unavailable } from "./call.ts";
-import { UpstreamFailure, type UpstreamHttp, upstreamHttp } from "./http.ts";
-
-/** The outcome of a call to an enrichment service. */
-export type ServiceResult<T> =
-  | { readonly kind: "answered"; readonly value: T }
-  /** The service refuses this request for good (4xx). */
-  | { readonly kind: "refused"; readonly detail: string }
-  | Unavailable;
+import { type CallResult, callService, parseJson } from "./call.ts";
+import { type UpstreamHttp, upstreamHttp } from "./http.ts";
 
 export interface ServiceOptions {
   /** The current address; undefined while a built-in service starts or cannot start. */
@@ -34,7 +27,7 @@ export interface ServiceRequest<T> {
 /** A client of one enrichment service. */
 export interface ServiceClient {
   /** Never throws because of the service; throws the signal's reason if the caller cancelled. */
-  ask<T>(request: ServiceRequest<T>, signal?: AbortSignal): Promise<ServiceResult<T>>;
+  ask<T>(request: ServiceRequest<T>, signal?: AbortSignal): Promise<CallResult<T>>;
   close(): Promise<void>;
 }
 
@@ -51,40 +44,19 @@ async function ask<T>(
   options: ServiceOptions,
   request: ServiceRequest<T>,
   signal?: AbortSignal,
-): Promise<ServiceResult<T>> {
-  const { breaker, clock, log, timeoutMs } = options;
+): Promise<CallResult<T>> {
+  const { clock, timeoutMs } = options;
   const baseUrl = options.url();
   if (baseUrl === undefined) {
     const retryAt = new Date(clock.now().getTime() + retryWhileStartingMs);
     return { kind: "unavailable", reason: "unreachable", detail: options.fault?.() ?? "the built-in service is starting", retryAt };
   }
-  const once = async (): Promise<ServiceResult<T>> => {
-    const answer = await http.exchange({
-      baseUrl,
-      path: request.path,
-      method: "POST",
-      headers: { "content-type": request.contentType, accept: "application/json" },
-      body: request.body,
-      timeoutMs,
-      signal,
-    });
-    const status = judgeStatus(answer, clock);
-    if (status.kind !== "ok") return status;
-    return { kind: "answered", value: request.read(parse(answer.text)) };
-  };
-  const result = await callThrough(breaker, clock, once, signal);
-  if (result.kind === "refused") log.warn({ detail: result.detail }, "an enrichment service refused a request");
-  if (result.kind === "unavailable" && result.reason !== "breaker_open") {
-    const { reason, detail } = result;
-    log.warn({ reason, detail }, "the call to an enrichment service failed");
-  }
-  return result;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new UpstreamFailure("unreadable", `the answer is not JSON${excerpt(text)}`, { cause });
-  }
+  return await callService(http, options, {
+    ...request,
+    baseUrl,
+    timeoutMs,
+    signal,
+    read: (text) => request.read(parseJson(text)),
+    lines: { refused: "an enrichment service refused a request", failed: "the call to an enrichment service failed" },
+  });
 }

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { cleanText } from "./answer.ts";
 import { type Attributes, readAttributes } from "./attributes.ts";
+import type { CallResult } from "./call.ts";
 import type { Box } from "./detector-answer.ts";
 import { UpstreamFailure } from "./http.ts";
 import { formType, type Picture, pictureForm } from "./multipart.ts";
-import { createServiceClient, type ServiceOptions, type ServiceResult } from "./service-client.ts";
+import { createServiceClient, type ServiceOptions } from "./service-client.ts";
 
 /** The vision service's reading of a part of a picture. Its texts are clean and limited in number and length. */
 export interface VisionReading {
@@ -15,7 +16,7 @@ export interface VisionReading {
 
 export interface Vision {
   /** Analyses a part of a picture. Never throws because of the service. */
-  extract(picture: Picture, box: Box, signal?: AbortSignal): Promise<ServiceResult<VisionReading>>;
+  extract(picture: Picture, box: Box, signal?: AbortSignal): Promise<CallResult<VisionReading>>;
   close(): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import { pluralize } from "../../../base/text/pluralize.ts";
+import type { CallResult } from "../../../monitoring/upstream/call.ts";
 import { createEmbedder, type Embedding } from "../../../monitoring/upstream/embedder.ts";
 import { createEnricher } from "../../../monitoring/upstream/enricher.ts";
-import type { ServiceResult } from "../../../monitoring/upstream/service-client.ts";
 import { createVision } from "../../../monitoring/upstream/vision.ts";
 import { type Check, NotPossible, type Outcome } from "../check.ts";
 import { answered, clientOptions, examplePicture, faulty, findService, refused, type Service, unanswered } from "../upstreams.ts";
@@ -93,7 +93,7 @@ const enrichment: Check = {
   },
 };
 
-async function outcomeOf<T>(service: Service, result: ServiceResult<T>, judge: (value: T) => Promise<Outcome>): Promise<Outcome> {
+async function outcomeOf<T>(service: Service, result: CallResult<T>, judge: (value: T) => Promise<Outcome>): Promise<Outcome> {
   if (result.kind === "refused") return refused(service, result.detail);
   return result.kind === "unavailable" ? await unanswered(service, result) : await judge(result.value);
 }
