@@ -1,6 +1,6 @@
 import { basename, dirname } from "node:path";
-import { createBatcher } from "../base/async/batcher.ts";
-import { createSemaphore } from "../base/async/semaphore.ts";
+import { type Batcher, createBatcher } from "../base/async/batcher.ts";
+import { createSemaphore, type Semaphore } from "../base/async/semaphore.ts";
 import type { Clock } from "../base/clock/clock.ts";
 import type { Log } from "../base/log/log.ts";
 import { findCamera } from "../monitoring/cameras/cameras-repository.ts";
@@ -54,7 +54,7 @@ export interface DetectStageContext {
   readonly atDetector: number;
   /** Content of pictures that have just arrived. */
   readonly fresh?: FreshContent;
-  /** Maximum number of outcomes that wait to be stored. It is the number of places if each picture keeps its place at the detector until it is stored. */
+  /** Maximum number of outcomes that wait to be stored. It is the number of slots if each picture keeps its slot at the detector until it is stored. */
   readonly mostUnstored: number;
   /** Time of the last successful answer of the detector, for any picture. */
   readonly detectorAnsweredAt: () => Date | null;
@@ -82,28 +82,28 @@ const sentences = {
 
 /** Creates the stage that sends a picture or the frames of a video to the detector, and stores the detections. */
 export function createDetectStage(context: DetectStageContext): Stage {
-  const { db, clock } = context;
-  const turns = createSemaphore({ max: context.atDetector });
+  return new DetectStage(context);
+}
 
+class DetectStage implements Stage {
+  readonly #context: DetectStageContext;
+  /** Slots at the detector. */
+  readonly #slots: Semaphore;
   // Many pictures at once share one statement and one commit. A single picture does not wait.
-  const finding = createBatcher({ most: mostTogether, work: (ids: readonly number[]) => db.query((sql) => imagesForJobs(sql, ids)) });
-  const storing = createBatcher({
-    most: Math.min(mostTogether, context.mostUnstored),
-    everyMs: storeEveryMs,
-    work: async (pictures: readonly SeenPicture[]) => {
-      const { batchMaxDetections } = context;
-      const settings = context.settings.current();
-      const enrichmentWaitMs = context.enrichmentWaitMs();
-      const stored = await db.transaction((sql) =>
-        storeFindings(sql, pictures, { settings, batchMaxDetections, enrichmentWaitMs, now: clock.now() }),
-      );
-      if (stored.closed.length > 0) context.onClosed(stored.closed);
-      return stored.batchIds;
-    },
-  });
+  readonly #entries: Batcher<number, LedgerImage | undefined>;
+  readonly #stored: Batcher<SeenPicture, string | undefined>;
 
-  const run = async (job: ClaimedJob, signal: AbortSignal, freePlace: () => void): Promise<void> => {
-    const image = await finding.add(Number(job.subject));
+  constructor(context: DetectStageContext) {
+    this.#context = context;
+    this.#slots = createSemaphore({ max: context.atDetector });
+    this.#entries = createBatcher({ most: mostTogether, work: (ids) => context.db.query((sql) => imagesForJobs(sql, ids)) });
+    const most = Math.min(mostTogether, context.mostUnstored);
+    this.#stored = createBatcher({ most, everyMs: storeEveryMs, work: (pictures) => this.#storeTogether(pictures) });
+  }
+
+  async run(job: ClaimedJob, signal: AbortSignal, freePlace: () => void): Promise<void> {
+    const { db, clock, log, onOutcome } = this.#context;
+    const image = await this.#entries.add(Number(job.subject));
     if (!image || !["pending", "deferred"].includes(image.status)) {
       await db.query((sql) => finishJob(sql, job));
       return;
@@ -115,56 +115,70 @@ export function createDetectStage(context: DetectStageContext): Stage {
       return;
     }
     const startedAt = clock.now();
-    const looked = before ? ({ kind: "skipped", ...before, bury: false } as const) : await lookAt(job, image, signal);
+    const first = before ? ({ kind: "skipped", ...before, bury: false } as const) : await this.#detect(job, image, signal);
     if (signal.aborted) throw new StageAborted(`detection on ${image.path} was aborted`);
     freePlace();
-    const result = await giveWay(job, image, looked);
-    const { status, trace } = await store(job, image, result, startedAt);
-    context.onOutcome(status);
+    const result = await this.#giveWay(job, image, first);
+    const { status, trace } = await this.#store(job, image, result, startedAt);
+    onOutcome(status);
     const fields = { stage: "detect", image: image.imageId, camera: image.cameraId, path: image.path };
     if (result.kind === "processed") {
       const found = { found_by: image.foundBy, found_at: image.foundAt, found: result.findings.length, detector: result.seen.detector };
-      context.log.debug({ ...fields, trace, ...found, took_ms: clock.now().getTime() - startedAt.getTime() }, sentences[status]);
+      log.debug({ ...fields, trace, ...found, took_ms: clock.now().getTime() - startedAt.getTime() }, sentences[status]);
     } else if (status !== image.status) {
-      context.log.info({ ...fields, reason: result.reason, detail: result.detail }, sentences[status]);
+      log.info({ ...fields, reason: result.reason, detail: result.detail }, sentences[status]);
     }
-  };
+  }
 
-  const deferred = (job: ClaimedJob, reason: string, detail: string): Result => {
+  async giveUp(job: ClaimedJob, error: string): Promise<void> {
+    const { db, clock, log, onOutcome } = this.#context;
+    await db.transaction(async (sql) => {
+      await markFailed(sql, Number(job.subject), { reason: "failed_repeatedly", detail: error, finishedAt: clock.now() });
+      await buryJob(sql, job, error);
+    });
+    onOutcome("failed");
+    log.info({ stage: "detect", image: Number(job.subject), reason: "failed_repeatedly", detail: error }, sentences.failed);
+  }
+
+  #deferred(job: ClaimedJob, reason: string, detail: string): Result {
     const waitMs = reason === "no_ffmpeg" ? Math.min(firstRetryVideoMs * 4 ** job.deferrals, retryVideoMs) : retryReadMs;
-    return { kind: "deferred", reason, detail, retryAt: new Date(clock.now().getTime() + waitMs) };
-  };
+    return { kind: "deferred", reason, detail, retryAt: new Date(this.#context.clock.now().getTime() + waitMs) };
+  }
 
-  const unread = (job: ClaimedJob, why: Unread): Result => (why.kind === "skipped" ? why : deferred(job, why.reason, why.detail));
+  #unread(job: ClaimedJob, why: Unread): Result {
+    return why.kind === "skipped" ? why : this.#deferred(job, why.reason, why.detail);
+  }
 
   /** Leaves a file whose time or name was set while it waited or was processed to its new entry, so that it is processed once. */
-  const giveWay = async (job: ClaimedJob, image: LedgerImage, result: Result): Promise<Result> => {
+  async #giveWay(job: ClaimedJob, image: LedgerImage, result: Result): Promise<Result> {
     const isMissing = result.kind === "skipped" && result.reason === "missing";
     // If a file is sent repeatedly, only its first entry gives way, so that the file is processed.
     const why = result.kind === "processed" && image.sameContentAs === null ? await whyGone(image) : isMissing ? result : undefined;
     if (why?.kind !== "skipped" || (why.reason !== "missing" && why.reason !== "overwritten")) return result;
-    const path = await enteredAgainAs(db, image);
+    const path = await enteredAgainAs(this.#context.db, image);
     if (path !== undefined) return { ...why, detail: `The file is now ${path}, which has a separate entry.`, bury: false };
     if (!isMissing) return result;
     // A file that was renamed just now gets its entry in a moment.
-    if (job.deferrals === 0) return deferred(job, why.reason, why.detail);
-    return (await isTakenAway(image)) ? result : { ...why, detail: diskAway, bury: false };
-  };
+    if (job.deferrals === 0) return this.#deferred(job, why.reason, why.detail);
+    return (await this.#isTakenAway(image)) ? result : { ...why, detail: diskAway, bury: false };
+  }
 
-  const isTakenAway = async (image: LedgerImage): Promise<boolean> => {
-    const camera = await db.query((sql) => findCamera(sql, image.cameraId));
+  async #isTakenAway(image: LedgerImage): Promise<boolean> {
+    const camera = await this.#context.db.query((sql) => findCamera(sql, image.cameraId));
     return await confirmDeleted(image, camera?.folder_path ?? dirname(image.path));
-  };
+  }
 
-  const lookAt = (job: ClaimedJob, image: LedgerImage, signal: AbortSignal): Promise<Result> =>
-    image.mediaType?.startsWith("video/") ? turns.run(() => lookAtVideo(job, image, signal)) : lookAtPicture(job, image, signal);
+  #detect(job: ClaimedJob, image: LedgerImage, signal: AbortSignal): Promise<Result> {
+    if (!image.mediaType?.startsWith("video/")) return this.#detectOnPicture(job, image, signal);
+    return this.#slots.run(() => this.#detectOnVideo(job, image, signal));
+  }
 
-  const lookAtPicture = async (job: ClaimedJob, image: LedgerImage, signal: AbortSignal): Promise<Result> => {
-    const fresh = image.sameContentAs === null ? context.fresh?.take(image.path, image) : undefined;
+  async #detectOnPicture(job: ClaimedJob, image: LedgerImage, signal: AbortSignal): Promise<Result> {
+    const fresh = image.sameContentAs === null ? this.#context.fresh?.take(image.path, image) : undefined;
     const read = fresh ? ({ kind: "bytes", bytes: fresh } as const) : await readUnchanged(image);
-    if (read.kind !== "bytes") return unread(job, read);
+    if (read.kind !== "bytes") return this.#unread(job, read);
     const picture = { bytes: read.bytes, fileName: basename(image.path), mediaType: image.mediaType ?? "image/jpeg" };
-    const answer = await turns.run(() => context.detector.detect(picture, signal));
+    const answer = await this.#slots.run(() => this.#context.detector.detect(picture, signal));
     switch (answer.kind) {
       case "detected":
         return { kind: "processed", seen: answer, findings: answer.detections.map((found) => ({ found, frame: null })), detail: null };
@@ -173,9 +187,9 @@ export function createDetectStage(context: DetectStageContext): Stage {
       case "unavailable":
         return { kind: "deferred", reason: answer.reason, detail: answer.detail, retryAt: answer.retryAt };
     }
-  };
+  }
 
-  const lookAtVideo = async (job: ClaimedJob, image: LedgerImage, signal: AbortSignal): Promise<Result> => {
+  async #detectOnVideo(job: ClaimedJob, image: LedgerImage, signal: AbortSignal): Promise<Result> {
     const findings: { readonly found: Finding["found"]; readonly offsetSeconds: number }[] = [];
     let seen: Detected | undefined;
     let refusal: string | undefined;
@@ -185,11 +199,11 @@ export function createDetectStage(context: DetectStageContext): Stage {
       videoSeconds = Math.max(videoSeconds, seconds);
     };
     for await (const frame of readFrames(image, { signal, onLength: lasts })) {
-      if (frame.kind !== "frame") return unread(job, frame);
+      if (frame.kind !== "frame") return this.#unread(job, frame);
       // A video without a duration lasts until its last processed frame.
       lasts(frame.offsetSeconds);
       processedSeconds = frame.offsetSeconds + frameEverySeconds;
-      const answer = await context.detector.detect({ bytes: frame.bytes, fileName: "frame.jpg", mediaType: "image/jpeg" }, signal);
+      const answer = await this.#context.detector.detect({ bytes: frame.bytes, fileName: "frame.jpg", mediaType: "image/jpeg" }, signal);
       if (answer.kind === "unavailable") {
         return { kind: "deferred", reason: answer.reason, detail: answer.detail, retryAt: answer.retryAt };
       }
@@ -215,20 +229,20 @@ export function createDetectStage(context: DetectStageContext): Stage {
       frame: { offsetSeconds, secondsAfter: videoSeconds - offsetSeconds },
     }));
     return { kind: "processed", seen, findings: inTime, detail: unprocessedPart(videoSeconds, processedSeconds) };
-  };
+  }
 
-  const store = async (
+  async #store(
     job: ClaimedJob,
     image: LedgerImage,
     result: Result,
     startedAt: Date,
-  ): Promise<{ readonly status: DetectOutcome; readonly trace?: string | undefined }> => {
+  ): Promise<{ readonly status: DetectOutcome; readonly trace?: string | undefined }> {
     if (result.kind === "processed") {
-      const trace = await storing.add({ job, image, findings: result.findings, seen: result.seen, detail: result.detail, startedAt });
+      const trace = await this.#stored.add({ job, image, findings: result.findings, seen: result.seen, detail: result.detail, startedAt });
       return { status: "processed", trace };
     }
-    const now = clock.now();
-    const status = await db.transaction(async (sql): Promise<DetectOutcome> => {
+    const now = this.#context.clock.now();
+    const status = await this.#context.db.transaction(async (sql): Promise<DetectOutcome> => {
       if (result.kind === "skipped") {
         const { reason, detail } = result;
         // A missing file was not processed. It is processed when it is back.
@@ -237,7 +251,7 @@ export function createDetectStage(context: DetectStageContext): Stage {
         else await finishJob(sql, job);
         return "skipped";
       }
-      const next = afterNoAnswer(job, result, { lastSuccess: context.detectorAnsweredAt(), now });
+      const next = afterNoAnswer(job, result, { lastSuccess: this.#context.detectorAnsweredAt(), now });
       if (next.giveUp) {
         await markFailed(sql, image.imageId, { reason: "failed_repeatedly", detail: result.detail, finishedAt: now });
         await buryJob(sql, job, result.detail);
@@ -248,18 +262,18 @@ export function createDetectStage(context: DetectStageContext): Stage {
       return "deferred";
     });
     return { status };
-  };
+  }
 
-  const giveUp = async (job: ClaimedJob, error: string): Promise<void> => {
-    await db.transaction(async (sql) => {
-      await markFailed(sql, Number(job.subject), { reason: "failed_repeatedly", detail: error, finishedAt: clock.now() });
-      await buryJob(sql, job, error);
-    });
-    context.onOutcome("failed");
-    context.log.info({ stage: "detect", image: Number(job.subject), reason: "failed_repeatedly", detail: error }, sentences.failed);
-  };
-
-  return { run, giveUp };
+  async #storeTogether(pictures: readonly SeenPicture[]): Promise<Stored["batchIds"]> {
+    const { db, clock, batchMaxDetections, onClosed } = this.#context;
+    const settings = this.#context.settings.current();
+    const enrichmentWaitMs = this.#context.enrichmentWaitMs();
+    const stored = await db.transaction((sql) =>
+      storeFindings(sql, pictures, { settings, batchMaxDetections, enrichmentWaitMs, now: clock.now() }),
+    );
+    if (stored.closed.length > 0) onClosed(stored.closed);
+    return stored.batchIds;
+  }
 }
 
 /** Says which part of a video was not processed; null if all of it was. */

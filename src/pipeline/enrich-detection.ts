@@ -25,7 +25,7 @@ export interface Wanted {
 }
 
 /** The answers of the services that process the picture; undefined if a service was not called. */
-export interface Look {
+export interface Answers {
   readonly reading: CallResult<VisionReading> | undefined;
   readonly embedding: CallResult<Embedding> | undefined;
   readonly source: string;
@@ -40,12 +40,12 @@ export interface Found {
 const longestError = 300;
 
 /** Calls vision and embedder for a detection, unless an earlier attempt already got their answers. */
-export async function lookAt(
+export async function callServices(
   subject: Subject,
   picture: Picture,
   { services, wanted, prior }: { readonly services: EnrichmentServices; readonly wanted: Wanted; readonly prior: Enrichment },
   signal: AbortSignal,
-): Promise<Look> {
+): Promise<Answers> {
   const { box } = subject;
   const source = services.embedderLabel();
   const [reading, embedding] = await Promise.all([
@@ -56,15 +56,15 @@ export async function lookAt(
 }
 
 /** Combines the known facts about a detection with the enrichment service's answer. */
-export async function gather(
+export async function combine(
   subject: Subject,
-  { look, recognised, prior }: { readonly look: Look; readonly recognised: Recognised | undefined; readonly prior: Enrichment },
+  { answers, recognised, prior }: { readonly answers: Answers; readonly recognised: Recognised | undefined; readonly prior: Enrichment },
   { services, wanted, now }: { readonly services: EnrichmentServices; readonly wanted: Wanted; readonly now: Date },
   signal: AbortSignal,
 ): Promise<Found> {
   const { box } = subject;
-  if (!box) return { enrichment: skipped(prior, wanted, "the detection has no box", now), retryAt: undefined };
-  const reading = look.reading?.kind === "answered" ? look.reading.value : undefined;
+  if (!box) return skipped(prior, wanted, "the detection has no box", now);
+  const reading = answers.reading?.kind === "answered" ? answers.reading.value : undefined;
   const attributes = reading?.attributes ?? (prior.attributes as Attributes);
   const entityId = recognised?.entityId ?? prior.entity_id;
   const merged = wanted.vision
@@ -87,7 +87,7 @@ export async function gather(
         signal,
       )
     : undefined;
-  const results = { vision: look.reading, embedder: look.embedding, enrichment: merged };
+  const results = { vision: answers.reading, embedder: answers.embedding, enrichment: merged };
   const embedded = recognised !== undefined || prior.has_embedding;
   return {
     enrichment: {
@@ -99,8 +99,8 @@ export async function gather(
       entity_id: entityId,
       has_embedding: embedded,
       services: {
-        vision: outcome(look.reading) ?? prior.services.vision,
-        embedder: embedded ? "completed" : (outcome(look.embedding) ?? prior.services.embedder),
+        vision: outcome(answers.reading) ?? prior.services.vision,
+        embedder: embedded ? "completed" : (outcome(answers.embedding) ?? prior.services.embedder),
         enrichment: outcome(merged) ?? prior.services.enrichment,
       },
       errors: Object.entries(results).flatMap(([name, result]) =>
@@ -111,19 +111,15 @@ export async function gather(
   };
 }
 
-/** Returns the record of a detection that no service processed, with the reason. */
-export function skipped(prior: Enrichment, wanted: Wanted, reason: string, now: Date): Enrichment {
+/** Returns the result for a detection that no service processed, with the reason. */
+export function skipped(prior: Enrichment, wanted: Wanted, reason: string, now: Date): Found {
   const service = (isWanted: boolean, before: "completed" | "failed" | "skipped" | null) => before ?? (isWanted ? "skipped" : null);
-  return {
-    ...prior,
-    enriched_at: now,
-    services: {
-      vision: service(wanted.vision, prior.services.vision),
-      embedder: service(wanted.reid, prior.services.embedder),
-      enrichment: service(wanted.vision, prior.services.enrichment),
-    },
-    errors: [cleanText(reason, longestError)],
+  const services = {
+    vision: service(wanted.vision, prior.services.vision),
+    embedder: service(wanted.reid, prior.services.embedder),
+    enrichment: service(wanted.vision, prior.services.enrichment),
   };
+  return { enrichment: { ...prior, enriched_at: now, services, errors: [cleanText(reason, longestError)] }, retryAt: undefined };
 }
 
 function outcome(result: CallResult<unknown> | undefined): "completed" | "failed" | undefined {

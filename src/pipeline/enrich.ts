@@ -14,7 +14,7 @@ import type { Settings } from "../platform/config/settings.ts";
 import type { Database } from "../platform/database/database.ts";
 import { type ClaimedJob, finishJob, releaseJob } from "../work/jobs/jobs-repository.ts";
 import { StageAborted } from "../work/jobs/stage-aborted.ts";
-import { type EnrichmentServices, type Found, gather, type Look, lookAt, skipped, type Wanted } from "./enrich-detection.ts";
+import { type Answers, callServices, combine, type EnrichmentServices, type Found, skipped, type Wanted } from "./enrich-detection.ts";
 import { readUnchanged, type Unread } from "./read-picture.ts";
 import { readFrames } from "./read-video.ts";
 import type { Stage } from "./stage.ts";
@@ -41,68 +41,94 @@ const expiresAfterMs = 15 * minuteMs;
  * data: if a service fails, its part is missing, the record says why, and nothing goes to the dead letters.
  */
 export function createEnrichStage(context: EnrichStageContext): Stage {
-  const { db, clock, services } = context;
+  return new EnrichStage(context);
+}
 
-  const run = async (job: ClaimedJob, signal: AbortSignal): Promise<void> => {
-    const imageId = Number(job.subject);
-    const [image, subjects] = await db.query(async (sql) => [
-      (await imagesForJobs(sql, [imageId]))[0],
-      await subjectsOnImage(sql, imageId),
-    ]);
+class EnrichStage implements Stage {
+  readonly #context: EnrichStageContext;
+
+  constructor(context: EnrichStageContext) {
+    this.#context = context;
+  }
+
+  async run(job: ClaimedJob, signal: AbortSignal): Promise<void> {
+    const { db, clock, log } = this.#context;
+    const { image, subjects } = await this.#load(job);
     if (!image || subjects.length === 0) {
       await db.query((sql) => finishJob(sql, job));
       return;
     }
     const startedAt = clock.now();
-    const settings = context.settings.current();
-    const wanted = { vision: settings.visionExtractionEnabled, reid: settings.reidEnabled };
-    const found = wanted.vision || wanted.reid ? await enrich(job, image, subjects, wanted, signal) : new Map<number, Found>();
+    const wanted = this.#wanted();
+    const found = wanted.vision || wanted.reid ? await this.#enrich(job, image, subjects, wanted, signal) : new Map<number, Found>();
     if (signal.aborted) throw new StageAborted(`the enrichment of ${image.path} was aborted`);
-    const status = await store(job, image, found);
+    const status = await this.#store(job, image, found);
     const took_ms = clock.now().getTime() - startedAt.getTime();
-    const fields = { stage: "enrich", trace: subjects[0]?.batchId ?? undefined, image: imageId, camera: image.cameraId };
-    context.log.debug({ ...fields, detections: subjects.length, status, took_ms }, "the detections on a picture were enriched");
-  };
+    const fields = { stage: "enrich", trace: subjects[0]?.batchId ?? undefined, image: image.imageId, camera: image.cameraId };
+    log.debug({ ...fields, detections: subjects.length, status, took_ms }, "the detections on a picture were enriched");
+  }
 
-  const enrich = async (
+  async giveUp(job: ClaimedJob, error: string): Promise<void> {
+    const { db, log } = this.#context;
+    const { image, subjects } = await this.#load(job);
+    const fields = { stage: "enrich", trace: subjects[0]?.batchId ?? undefined, image: Number(job.subject), error };
+    log.warn(fields, "the enrichment of a picture failed");
+    if (image) await this.#store(job, image, new Map(this.#without(subjects, this.#wanted(), error)));
+    else await db.query((sql) => finishJob(sql, job));
+  }
+
+  #load(job: ClaimedJob): Promise<{ readonly image: LedgerImage | undefined; readonly subjects: readonly Subject[] }> {
+    const imageId = Number(job.subject);
+    return this.#context.db.query(async (sql) => ({
+      image: (await imagesForJobs(sql, [imageId]))[0],
+      subjects: await subjectsOnImage(sql, imageId),
+    }));
+  }
+
+  #wanted(): Wanted {
+    const { visionExtractionEnabled, reidEnabled } = this.#context.settings.current();
+    return { vision: visionExtractionEnabled, reid: reidEnabled };
+  }
+
+  /** Returns the results for detections that no service processes, with the reason. */
+  #without(subjects: readonly Subject[], wanted: Wanted, reason: string): [number, Found][] {
+    return subjects.map((subject) => [subject.id, skipped(priorOf(subject), wanted, reason, this.#context.clock.now())]);
+  }
+
+  async #enrich(
     job: ClaimedJob,
     image: LedgerImage,
     subjects: readonly Subject[],
     wanted: Wanted,
     signal: AbortSignal,
-  ): Promise<ReadonlyMap<number, Found>> => {
-    const none = (all: readonly Subject[], reason: string): [number, Found][] =>
-      all.map((subject) => [subject.id, { enrichment: skipped(priorOf(subject), wanted, reason, clock.now()), retryAt: undefined }]);
+  ): Promise<ReadonlyMap<number, Found>> {
+    const { clock, services } = this.#context;
     const oldest = Math.min(...subjects.map(({ createdAt }) => createdAt.getTime()));
     if (job.deferrals === 0 && clock.now().getTime() - oldest > expiresAfterMs) {
-      return new Map(none(subjects, "it waited too long in the queue"));
+      return new Map(this.#without(subjects, wanted, "it waited too long in the queue"));
     }
     const pictures = await picturesOf(image, subjects, signal);
-    if (typeof pictures === "string") return new Map(none(subjects, pictures));
-    const chosen = subjects.slice(0, mostOnOnePicture);
-    const looks = new Map<Subject, Look>();
+    if (typeof pictures === "string") return new Map(this.#without(subjects, wanted, pictures));
+    const [chosen, others] = [subjects.slice(0, mostOnOnePicture), subjects.slice(mostOnOnePicture)];
+    const answers = new Map<Subject, Answers>();
     for (const subject of chosen) {
       const picture = pictures.get(subject.videoOffsetSeconds);
-      if (picture) looks.set(subject, await lookAt(subject, picture, { services, wanted, prior: priorOf(subject) }, signal));
+      if (picture) answers.set(subject, await callServices(subject, picture, { services, wanted, prior: priorOf(subject) }, signal));
     }
-    const recognised = await recognise(image, looks);
-    const found = new Map<number, Found>(
-      none(subjects.slice(mostOnOnePicture), "the picture has too many detections to enrich all of them"),
-    );
+    const recognised = await this.#recognise(image, answers);
+    const found = new Map(this.#without(others, wanted, "the picture has too many detections to enrich all of them"));
     for (const subject of chosen) {
-      const look = looks.get(subject);
-      if (!look) {
-        for (const [id, result] of none([subject], "its frame of the video could not be read")) found.set(id, result);
-        continue;
-      }
-      const known = { look, recognised: recognised.get(subject.id), prior: priorOf(subject) };
-      found.set(subject.id, await gather(subject, known, { services, wanted, now: clock.now() }, signal));
+      const [own, prior, now] = [answers.get(subject), priorOf(subject), clock.now()];
+      const result = own
+        ? await combine(subject, { answers: own, recognised: recognised.get(subject.id), prior }, { services, wanted, now }, signal)
+        : skipped(prior, wanted, "its frame of the video could not be read", now);
+      found.set(subject.id, result);
     }
     return found;
-  };
+  }
 
-  const recognise = async (image: LedgerImage, looks: ReadonlyMap<Subject, Look>): Promise<ReadonlyMap<number, Recognised>> => {
-    const seen = [...looks].flatMap(([subject, { embedding, source }]) => {
+  async #recognise(image: LedgerImage, answers: ReadonlyMap<Subject, Answers>): Promise<ReadonlyMap<number, Recognised>> {
+    const seen = [...answers].flatMap(([subject, { embedding, source }]) => {
       if (embedding?.kind !== "answered") return [];
       const { id, cameraId, objectType, confidence, detectedAt } = subject;
       const frame = `${image.imageId} ${subject.videoOffsetSeconds}`;
@@ -111,12 +137,13 @@ export function createEnrichStage(context: EnrichStageContext): Stage {
     const recognised = new Map<number, Recognised>();
     for (const objectType of new Set(seen.map((one) => one.objectType))) {
       const ofType = seen.filter((one) => one.objectType === objectType);
-      for (const [id, who] of await context.recognition.recognise(objectType, ofType)) recognised.set(id, who);
+      for (const [id, who] of await this.#context.recognition.recognise(objectType, ofType)) recognised.set(id, who);
     }
     return recognised;
-  };
+  }
 
-  const store = async (job: ClaimedJob, image: LedgerImage, found: ReadonlyMap<number, Found>): Promise<"done" | "deferred"> => {
+  async #store(job: ClaimedJob, image: LedgerImage, found: ReadonlyMap<number, Found>): Promise<"done" | "deferred"> {
+    const { db, clock } = this.#context;
     const now = clock.now();
     const delayMs = retryDelaysMs[job.deferrals];
     const retryAt = Math.max(...[...found.values()].map((one) => one.retryAt?.getTime() ?? 0));
@@ -144,31 +171,7 @@ export function createEnrichStage(context: EnrichStageContext): Stage {
       if (!again) await tellEnriched(sql, eventIds, now);
     });
     return again ? "deferred" : "done";
-  };
-
-  const giveUp = async (job: ClaimedJob, error: string): Promise<void> => {
-    const imageId = Number(job.subject);
-    const [image, subjects] = await db.query(async (sql) => [
-      (await imagesForJobs(sql, [imageId]))[0],
-      await subjectsOnImage(sql, imageId),
-    ]);
-    context.log.warn(
-      { stage: "enrich", trace: subjects[0]?.batchId ?? undefined, image: imageId, error },
-      "the enrichment of a picture failed",
-    );
-    if (!image) {
-      await db.query((sql) => finishJob(sql, job));
-      return;
-    }
-    const settings = context.settings.current();
-    const wanted = { vision: settings.visionExtractionEnabled, reid: settings.reidEnabled };
-    const found = subjects.map(
-      (subject) => [subject.id, { enrichment: skipped(priorOf(subject), wanted, error, clock.now()), retryAt: undefined }] as const,
-    );
-    await store(job, image, new Map(found));
-  };
-
-  return { run, giveUp };
+  }
 }
 
 const priorOf = (subject: Subject) => enrichmentOf(subject.id, subject.enrichment);

@@ -1,12 +1,19 @@
+/** A job that is free to claim; `claims` counts its previous claims. */
+export interface JobOffer {
+  readonly jobId: number;
+  readonly priority: number;
+  readonly claims: number;
+}
+
 /** The source of a consumer's jobs. Rows are authoritative; every function is a statement on them. */
 export interface JobSource<J extends { readonly jobId: number }> {
   /** Claims the first jobs in order that may start now. */
   claimNext(limit: number): Promise<readonly J[]>;
   /** Claims one job by its id, if it is still free. */
   claim(jobId: number): Promise<J | undefined>;
-  /** Returns jobs for an outside queue and marks them, so that they are not offered twice; `claims` counts the previous claims of each. */
-  offer(limit: number): Promise<readonly { readonly jobId: number; readonly priority: number; readonly claims: number }[]>;
-  /** Withdraws an unclaimed offer whose pointer has disappeared from the outside queue. */
+  /** Returns jobs for an external queue and marks them, so that they are not offered twice. */
+  offer(limit: number): Promise<readonly JobOffer[]>;
+  /** Withdraws an unclaimed offer whose pointer has disappeared from the external queue. */
   takeBack(jobId: number): Promise<unknown>;
   /** Frees rows that are claimed but not processed here, or claimed for too long. */
   freeOrphans(runningIds: readonly number[]): Promise<unknown>;

@@ -1,6 +1,7 @@
 import { minuteMs } from "../../base/clock/durations.ts";
 import type { Sql, SqlFragment } from "../../platform/database/database.ts";
 import { isUniqueViolation } from "../../platform/database/pg-errors.ts";
+import type { JobOffer } from "../../platform/store/job-dispatcher.ts";
 import { noteWake } from "./wakes-repository.ts";
 
 /** The queues of the pipeline. The jobs of `deliver` have lanes, one per target; each lane runs one job at a time. */
@@ -182,15 +183,12 @@ export async function claimJob(sql: Sql, claim: Claim, jobId: number): Promise<C
   return row;
 }
 
-/** A job that is free to claim; `claims` counts its previous claims. */
-export type Offer = Pick<ClaimedJob, "jobId" | "priority"> & { readonly claims: number };
-
 /**
  * Marks pending jobs as offered to an external queue and returns them in no particular order. An offer that no process claims within 30 s
  * is repeated.
  */
-export async function offerJobs(sql: Sql, queue: QueueName, now: Date, limit: number): Promise<readonly Offer[]> {
-  return await sql<Offer[]>`
+export async function offerJobs(sql: Sql, queue: QueueName, now: Date, limit: number): Promise<readonly JobOffer[]> {
+  return await sql<JobOffer[]>`
     with next as (
       select j.job_id
       from jobs j
