@@ -54,7 +54,7 @@ export async function startServing(
     rolesWithoutApi: config.roles.includes("api") ? undefined : rolesText(config.roles),
   });
   const listening = await listen({ app, host: config.host, port: config.port, keyPair: tls?.pair });
-  tls?.follow((pair) => listening.setKeyPair(pair));
+  tls?.onRenewal((pair) => listening.setKeyPair(pair));
   lifecycle.onStop("http", () => listening.close(), 3_000);
   const hub = createHub({
     server: listening.server,

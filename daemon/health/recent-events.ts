@@ -18,18 +18,18 @@ export interface RecentEvents {
 
 /** Keeps the newest 50 in memory. They describe this run of the daemon. */
 export function createRecentEvents(clock: Clock): RecentEvents {
-  const kept: RecentEvent[] = [];
+  const events: RecentEvent[] = [];
   const conditions = new Map<string, RecentEvent>();
   return {
     add: (service, eventType, message) => {
-      kept.unshift({ timestamp: clock.now(), service, event_type: eventType, message });
-      kept.length = Math.min(kept.length, 50);
+      events.unshift({ timestamp: clock.now(), service, event_type: eventType, message });
+      events.length = Math.min(events.length, 50);
     },
     setCondition: (service, eventType, message) => {
       const id = `${service} ${eventType}`;
       if (message === undefined) conditions.delete(id);
       else conditions.set(id, { timestamp: clock.now(), service, event_type: eventType, message });
     },
-    list: () => [...conditions.values(), ...kept],
+    list: () => [...conditions.values(), ...events],
   };
 }

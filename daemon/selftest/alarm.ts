@@ -13,7 +13,7 @@ export function createSelftestAlarm(options: {
 }): (report: SelftestReport) => Promise<void> {
   const { log, recentEvents, announce, metrics } = options;
   let failingSince: Date | undefined;
-  const tell = (report: SelftestReport, startedAt: Date): Promise<void> =>
+  const notify = (report: SelftestReport, startedAt: Date): Promise<void> =>
     announce({
       type: "infrastructure_alert",
       data: {
@@ -34,7 +34,7 @@ export function createSelftestAlarm(options: {
       failingSince ??= report.started_at;
       log.error({ reason: report.message }, "the self-test failed");
       recentEvents.add("selftest", "failure", report.message);
-      await tell(report, failingSince);
+      await notify(report, failingSince);
       return;
     }
     log.info({ duration_ms: report.duration_ms }, "the self-test passed");
@@ -42,6 +42,6 @@ export function createSelftestAlarm(options: {
     const since = failingSince;
     failingSince = undefined;
     recentEvents.add("selftest", "recovery", report.message);
-    await tell(report, since);
+    await notify(report, since);
   };
 }

@@ -42,7 +42,7 @@ export interface ScratchOptions {
 }
 
 /** Folder of the pictures of self-tests. */
-const folderOf = (parts: WorkerContext): string => join(parts.context.config.dataDir, "selftest");
+const rootOf = (parts: WorkerContext): string => join(parts.context.config.dataDir, "selftest");
 
 /**
  * Creates tables by running the migrations in a schema of this process, with one camera and one rule that matches everything, and runs the
@@ -50,7 +50,7 @@ const folderOf = (parts: WorkerContext): string => join(parts.context.config.dat
  */
 export async function openScratch({ parts, openSchema }: ScratchOptions): Promise<Scratch> {
   const schema = selftestSchema(parts.processId);
-  const root = folderOf(parts);
+  const root = rootOf(parts);
   const lifecycle = new Lifecycle();
   try {
     await parts.context.db.transaction(async (sql) => {
@@ -85,16 +85,16 @@ export async function removeLeftovers(parts: Pick<WorkerContext, "context">): Pr
 async function prepare({ context, processId, runtime }: WorkerContext, db: Database, root: string): Promise<void> {
   const { clock, log } = context;
   await mkdir(join(root, cameraId), { recursive: true });
-  await migrate(db, { log: hushed(log.child({ part: "selftest" })), clock });
+  await migrate(db, { log: quietLog(log.child({ part: "selftest" })), clock });
   await ensureCameraForFolder(db, cameraId, { cameraRoot: root, now: clock.now() });
   await db.transaction(async (sql) => {
     await beatProcess(sql, thisProcess(processId, runtime.version));
-    const { id, version, created_at, updated_at, ...definition } = await insertRule(sql, ruleForAll, clock.now());
+    const { id, version, created_at, updated_at, ...definition } = await insertRule(sql, matchAllRule, clock.now());
     await insertVersion(sql, id, version, definition, created_at);
   });
 }
 
-const ruleForAll = {
+const matchAllRule = {
   name: "homesec self-test",
   kind: "event",
   enabled: true,
@@ -112,10 +112,10 @@ const ruleForAll = {
   digest: false,
 } as const;
 
-const hushed = (log: Log): Log => ({
+const quietLog = (log: Log): Log => ({
   ...log,
   info: (fields, message) => log.debug(fields, message),
-  child: (fields) => hushed(log.child(fields)),
+  child: (fields) => quietLog(log.child(fields)),
 });
 
 async function run(parts: WorkerContext, db: Database, root: string, lifecycle: Lifecycle): Promise<void> {
@@ -123,18 +123,18 @@ async function run(parts: WorkerContext, db: Database, root: string, lifecycle: 
   const { config, settings } = parts.context;
   const dispatcher = createInProcessDispatcher();
   lifecycle.onStop("dispatcher", () => dispatcher.close());
-  const ownSettings = {
+  const scratchSettings = {
     ...settings,
     current: () => ({ ...settings.current(), batchWindowSeconds: batchSeconds, batchIdleTimeoutSeconds: batchSeconds }),
   };
-  const own: WorkerContext = {
+  const scratch: WorkerContext = {
     ...parts,
     context: {
       ...parts.context,
       db,
       // The fate of an invented picture matters only for debugging.
-      log: hushed(parts.context.log.child({ part: "selftest" })),
-      settings: ownSettings,
+      log: quietLog(parts.context.log.child({ part: "selftest" })),
+      settings: scratchSettings,
       config: { ...config, dataDir: root, cameraRoot: root, cameraExtraRoots: [], detectConcurrency: 1, analyzeConcurrency: 1 },
     },
     upstreams: { ...upstreams, enrichmentWaitMs: () => Math.min(upstreams.enrichmentWaitMs(), longestEnrichmentMs) },
@@ -143,8 +143,8 @@ async function run(parts: WorkerContext, db: Database, root: string, lifecycle: 
     metrics: unexposedMetrics(),
   };
   const publisher = createPublisher({ db, log: parts.context.log, onPublished: () => {} });
-  const pipeline = createPipeline(own);
-  const watcher = createWatching(own, undefined);
+  const pipeline = createPipeline(scratch);
+  const watcher = createWatching(scratch, undefined);
   db.onCommitted(createWaker({ publisher, aggregator: pipeline.aggregator, watcher, dispatcher, deliveryDispatcher: dispatcher }));
   const { analysis, alerting, aggregator, enrichment, detection } = pipeline;
   for (const worker of [publisher, analysis, alerting, aggregator, enrichment, detection, watcher]) {

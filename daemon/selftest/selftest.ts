@@ -10,9 +10,9 @@ import { workerFault } from "../cluster/merged.ts";
 import { putMarkedPicture } from "./marked-picture.ts";
 import { openScratch, type Scratch, type ScratchOptions } from "./scratch.ts";
 
-const lookEveryMs = 40;
+const pollIntervalMs = 40;
 /** Time limit for the cleanup, beyond the time of services and database. */
-const putAwayMs = 6_000;
+const cleanupTimeoutMs = 6_000;
 
 /** Sends a picture through all stages. */
 export interface Selftest {
@@ -23,12 +23,12 @@ export interface Selftest {
 /** Creates the self-test. `onReport` receives each report, so that a failure raises an alarm. */
 export function createSelftest(options: ScratchOptions & { readonly onReport: (report: SelftestReport) => Promise<void> }): Selftest {
   const { context } = options.parts;
-  let runs = false;
+  let running = false;
   return {
     run: async ({ timeoutMs }) => {
-      refuseHalf(options);
-      if (runs) throw new Problem("conflict", "A self-test is already running; try again when it has finished");
-      runs = true;
+      requireServices(options);
+      if (running) throw new Problem("conflict", "A self-test is already running; try again when it has finished");
+      running = true;
       try {
         const report = await test(options, timeoutMs);
         await options
@@ -36,14 +36,14 @@ export function createSelftest(options: ScratchOptions & { readonly onReport: (r
           .catch((error: unknown) => context.log.warn({ error: String(error) }, "could not announce the result of the self-test"));
         return report;
       } finally {
-        runs = false;
+        running = false;
       }
     },
   };
 }
 
 /** The test runs all stages in this process, which must be able to call both services. */
-function refuseHalf({ parts: { peers, context } }: ScratchOptions): void {
+function requireServices({ parts: { peers, context } }: ScratchOptions): void {
   const missing = [
     ...(peers.roles.includes("detect") || context.config.detectorUrl !== undefined ? [] : ["detector"]),
     ...(peers.roles.includes("analyze") || context.config.languageModelUrl !== undefined ? [] : ["language model"]),
@@ -65,31 +65,31 @@ interface Fault {
 async function test(options: ScratchOptions, timeoutMs: number): Promise<SelftestReport> {
   const { context, upstreams } = options.parts;
   const startedAt = context.clock.now();
-  const begun = performance.now();
+  const startedMs = performance.now();
   const proofs: Proofs = new Map();
   let fault = deadWorkers(options);
   if (!fault) {
     proofs.set("workers", { atMs: 0, detail: null });
-    const end = new AbortController();
+    const controller = new AbortController();
     let scratch: Promise<Scratch> | undefined;
     try {
       fault = await within(timeoutMs, async () => {
         scratch = openScratch(options);
-        return await follow(await scratch, proofs, { giveUpAt: begun + timeoutMs - 100, signal: end.signal });
+        return await follow(await scratch, proofs, { deadline: startedMs + timeoutMs - 100, signal: controller.signal });
       });
     } catch (error) {
       fault = { stage: nextStage(proofs), why: error instanceof Error ? error.message : String(error) };
     } finally {
-      end.abort();
+      controller.abort();
     }
-    await putAway(options, scratch);
+    await cleanUp(options, scratch);
   }
-  const stages = toldStages(proofs, fault);
+  const stages = stageReports(proofs, fault);
   return {
     status: fault ? "failed" : "passed",
     message: fault ? `${fault.stage}: ${fault.why}` : `A picture went through all stages in ${Math.round(stages.at(-1)?.at_ms ?? 0)} ms`,
     started_at: startedAt,
-    duration_ms: Math.round(performance.now() - begun),
+    duration_ms: Math.round(performance.now() - startedMs),
     timeout_seconds: timeoutMs / 1_000,
     detector: upstreams.label("detector"),
     stages,
@@ -97,7 +97,7 @@ async function test(options: ScratchOptions, timeoutMs: number): Promise<Selftes
 }
 
 /** The workers that a picture passes on its way to the recipient. */
-const onTheWay = [
+const pipelineWorkers = [
   "file_watcher",
   "detection_worker",
   "batch_aggregator",
@@ -110,7 +110,7 @@ const onTheWay = [
 /** Returns the workers of the real pipeline that have no heartbeat, here or in other daemons: the test itself uses separate ones. */
 function deadWorkers({ parts: { runtime, peers } }: ScratchOptions): Fault | undefined {
   const workers = runtime.workers();
-  const stopped = onTheWay.flatMap((name) => {
+  const stopped = pipelineWorkers.flatMap((name) => {
     const fault = workerFault(name, workers, peers);
     return fault === undefined ? [] : [`${name} is not running (${fault})`];
   });
@@ -122,14 +122,14 @@ function deadWorkers({ parts: { runtime, peers } }: ScratchOptions): Fault | und
 async function follow(
   { db, folder }: Scratch,
   proofs: Proofs,
-  { giveUpAt, signal }: { readonly giveUpAt: number; readonly signal: AbortSignal },
+  { deadline, signal }: { readonly deadline: number; readonly signal: AbortSignal },
 ): Promise<Fault | undefined> {
   await putMarkedPicture(folder);
-  const putAt = performance.now();
+  const uploadedAt = performance.now();
   for (;;) {
     const progress = await db.query(selftestProgress);
-    const atMs = Math.round(performance.now() - putAt);
-    let open: { readonly stage: SelftestStage; readonly state: StageState } | undefined;
+    const atMs = Math.round(performance.now() - uploadedAt);
+    let pending: { readonly stage: SelftestStage; readonly state: StageState } | undefined;
     for (const { name, look } of provenStages) {
       if (proofs.has(name)) continue;
       const state = look(progress);
@@ -137,25 +137,25 @@ async function follow(
         proofs.set(name, { atMs, detail: state.detail });
         continue;
       }
-      open = { stage: name, state };
+      pending = { stage: name, state };
       break;
     }
-    if (!open) return undefined;
-    if (open.state.state === "failed") return { stage: open.stage, why: open.state.why };
-    if (performance.now() > giveUpAt)
-      return { stage: open.stage, why: `not in time: ${open.state.state === "waiting" ? open.state.why : ""}` };
-    await setTimeout(lookEveryMs, undefined, { signal });
+    if (!pending) return undefined;
+    if (pending.state.state === "failed") return { stage: pending.stage, why: pending.state.why };
+    if (performance.now() > deadline)
+      return { stage: pending.stage, why: `not in time: ${pending.state.state === "waiting" ? pending.state.why : ""}` };
+    await setTimeout(pollIntervalMs, undefined, { signal });
   }
 }
 
 /** Closes the scratch pipeline once it has opened, however long that takes. Leftovers are removed by the next self-test or start. */
-async function putAway({ parts }: ScratchOptions, scratch: Promise<Scratch> | undefined): Promise<void> {
+async function cleanUp({ parts }: ScratchOptions, scratch: Promise<Scratch> | undefined): Promise<void> {
   const closing = async (): Promise<void> => {
     const opened = await scratch?.catch(() => undefined);
     await opened?.close();
   };
   try {
-    await within(putAwayMs, closing);
+    await within(cleanupTimeoutMs, closing);
   } catch (error) {
     parts.context.log.warn({ error: String(error) }, "the self-test could not be cleaned up now; the next one removes its leftovers");
   }
@@ -163,7 +163,7 @@ async function putAway({ parts }: ScratchOptions, scratch: Promise<Scratch> | un
 
 const nextStage = (proofs: Proofs): SelftestStage => selftestStages.find((name) => !proofs.has(name)) ?? "published";
 
-function toldStages(proofs: Proofs, fault: Fault | undefined): SelftestReport["stages"] {
+function stageReports(proofs: Proofs, fault: Fault | undefined): SelftestReport["stages"] {
   let before = 0;
   return selftestStages.map((name) => {
     const proof = proofs.get(name);

@@ -1,9 +1,9 @@
 import { createHash, type KeyObject, randomBytes, sign } from "node:crypto";
 import { isIP } from "node:net";
-import { bitString, identifier, integer, octetString, place, sequence, set, tagged, time, utf8String } from "./der.ts";
+import { bitString, contextTag, identifier, integer, octetString, sequence, set, tagged, time, utf8String } from "./der.ts";
 
 /** Contents of a certificate. */
-export interface CertificateFacts {
+export interface CertificateOptions {
   /** Name of the owner, for people. Cut off after 64 characters. */
   readonly title: string;
   /** Host names and IP addresses of the server. */
@@ -21,19 +21,19 @@ const ecdsaWithSha256 = sequence(identifier("1.2.840.10045.4.3.2"));
  * Creates a certificate (X.509 version 3, PEM) signed with its own key. It is not an authority: clients that trust it trust only this
  * server. It omits key usage, because a certificate without the right to sign certificates would not count as self-signed.
  */
-export function selfSignedCertificate({ title, names, from, to, publicKey, privateKey }: CertificateFacts): string {
+export function selfSignedCertificate({ title, names, from, to, publicKey, privateKey }: CertificateOptions): string {
   const keyInfo = publicKey.export({ type: "spki", format: "der" });
-  const who = sequence(set(sequence(identifier("2.5.4.3"), utf8String([...title].slice(0, 64).join("")))));
-  const facts = sequence(
-    tagged(place(0, "values"), integer(Buffer.from([2]))),
+  const issuer = sequence(set(sequence(identifier("2.5.4.3"), utf8String([...title].slice(0, 64).join("")))));
+  const body = sequence(
+    tagged(contextTag(0, "values"), integer(Buffer.from([2]))),
     integer(serialNumber()),
     ecdsaWithSha256,
-    who,
+    issuer,
     sequence(time(from), time(to)),
-    who,
+    issuer,
     keyInfo,
     tagged(
-      place(3, "values"),
+      contextTag(3, "values"),
       sequence(
         // A key identifier is the SHA-1 hash of the key by convention.
         extension("2.5.29.14", octetString(createHash("sha1").update(keyInfo).digest())),
@@ -43,7 +43,7 @@ export function selfSignedCertificate({ title, names, from, to, publicKey, priva
       ),
     ),
   );
-  const der = sequence(facts, ecdsaWithSha256, bitString(sign("sha256", facts, privateKey)));
+  const der = sequence(body, ecdsaWithSha256, bitString(sign("sha256", body, privateKey)));
   const lines = der.toString("base64").match(/.{1,64}/g) ?? [];
   return ["-----BEGIN CERTIFICATE-----", ...lines, "-----END CERTIFICATE-----", ""].join("\n");
 }
@@ -53,7 +53,9 @@ function extension(id: string, value: Buffer): Buffer {
 }
 
 function alternativeName(name: string): Buffer {
-  return isIP(name) === 0 ? tagged(place(2, "content"), Buffer.from(name, "latin1")) : tagged(place(7, "content"), addressBytes(name));
+  return isIP(name) === 0
+    ? tagged(contextTag(2, "content"), Buffer.from(name, "latin1"))
+    : tagged(contextTag(7, "content"), addressBytes(name));
 }
 
 /** Returns the 4 or 16 bytes of an IP address. */

@@ -15,7 +15,7 @@ export const utf8String = (text: string): Buffer => tagged(0x0c, Buffer.from(tex
 /** A bit string of whole bytes. */
 export const bitString = (content: Uint8Array): Buffer => tagged(0x03, Buffer.from([0]), content);
 /** Tag of a context-specific member, `[number]`, with nested values or with plain content. */
-export const place = (number: number, holds: "values" | "content"): number => (holds === "values" ? 0xa0 : 0x80) | number;
+export const contextTag = (number: number, content: "values" | "content"): number => (content === "values" ? 0xa0 : 0x80) | number;
 
 /** A non-negative whole number from its bytes, most significant byte first. */
 export function integer(bytes: Uint8Array): Buffer {

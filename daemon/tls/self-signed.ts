@@ -14,7 +14,7 @@ const renewDaysBefore = 60;
 /** Clocks in a house differ. Without this margin, a device whose clock is behind would reject a new certificate. */
 const fromDaysBefore = 1;
 /** Maximum number of names. Those of earlier certificates stay, so that a machine that changes networks stays trusted. */
-const mostNames = 100;
+const maxNames = 100;
 
 /**
  * Returns the self-signed certificate and its key from `paths`. Creates new ones if there are none, if one of the permanent `names` is
@@ -22,12 +22,12 @@ const mostNames = 100;
  */
 export async function ensureSelfSigned(paths: KeyPairPaths, names: readonly string[], now: Date): Promise<KeyPair> {
   const known = await readIfUsable(paths);
-  const before = known && new X509Certificate(known.cert);
-  if (before && isGood(before, names, now)) return known;
+  const previous = known && new X509Certificate(known.cert);
+  if (previous && isCurrent(previous, names, now)) return known;
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const cert = selfSignedCertificate({
     title: `homesec on ${hostname()}`,
-    names: [...new Set([...names, ...(before ? namesIn(before) : [])])].slice(0, mostNames),
+    names: [...new Set([...names, ...(previous ? namesIn(previous) : [])])].slice(0, maxNames),
     from: new Date(now.getTime() - fromDaysBefore * dayMs),
     to: new Date(now.getTime() + validDays * dayMs),
     publicKey,
@@ -41,14 +41,14 @@ export async function ensureSelfSigned(paths: KeyPairPaths, names: readonly stri
 }
 
 /** Returns all names of this machine: `localhost`, its host name, its addresses and the configured names. */
-export function ownNames(configured: readonly string[]): readonly string[] {
-  const own = hostname().toLowerCase();
+export function machineNames(configured: readonly string[]): readonly string[] {
+  const host = hostname().toLowerCase();
   const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   // IPv6 link-local addresses need an interface name, which a certificate cannot contain.
   const lan = addresses.map(({ address }) => address).filter((address) => !/^fe[89ab]/i.test(address));
-  const names = ["localhost", own, ...(own.includes(".") ? [] : [`${own}.local`]), "127.0.0.1", "::1", ...lan, ...configured];
-  const plain = names.map((name) => name.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, ""));
-  return [...new Set(plain)].filter(
+  const names = ["localhost", host, ...(host.includes(".") ? [] : [`${host}.local`]), "127.0.0.1", "::1", ...lan, ...configured];
+  const withoutBrackets = names.map((name) => name.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, ""));
+  return [...new Set(withoutBrackets)].filter(
     (name) => !["0.0.0.0", "::", "::0"].includes(name) && (isIP(name) !== 0 || /^[a-z0-9*._-]+$/i.test(name)),
   );
 }
@@ -64,7 +64,7 @@ async function readIfUsable(paths: KeyPairPaths): Promise<KeyPair | undefined> {
   }
 }
 
-function isGood(certificate: X509Certificate, names: readonly string[], now: Date): boolean {
+function isCurrent(certificate: X509Certificate, names: readonly string[], now: Date): boolean {
   const from = Date.parse(certificate.validFrom);
   const to = Date.parse(certificate.validTo);
   if (now.getTime() < from || now.getTime() > to - renewDaysBefore * dayMs) return false;
@@ -74,16 +74,16 @@ function isGood(certificate: X509Certificate, names: readonly string[], now: Dat
 }
 
 function namesIn({ subjectAltName = "" }: X509Certificate): readonly string[] {
-  return subjectAltName.split(", ").map((entry) => shortForm(entry.replace(/^(DNS|IP Address):/, "")));
+  return subjectAltName.split(", ").map((entry) => compressAddress(entry.replace(/^(DNS|IP Address):/, "")));
 }
 
 /** OpenSSL writes IPv6 addresses with all their groups. Returns the short form. */
-function shortForm(name: string): string {
+function compressAddress(name: string): string {
   return isIP(name) === 6 ? new SocketAddress({ address: name, family: "ipv6" }).address : name;
 }
 
 async function replaceFile(path: string, text: string, mode: number): Promise<void> {
-  const beside = `${path}.new`;
-  await writeFile(beside, text, { mode });
-  await rename(beside, path);
+  const temporary = `${path}.new`;
+  await writeFile(temporary, text, { mode });
+  await rename(temporary, path);
 }

@@ -5,7 +5,7 @@ import type { Log } from "../../src/base/log/log.ts";
 import type { Config } from "../../src/platform/config/config.ts";
 import { type KeyPair, type KeyPairPaths, readKeyPair, selfSignedPaths } from "../../src/platform/tls/key-pair.ts";
 import { watchFiles } from "../reload/watch-files.ts";
-import { ensureSelfSigned, ownNames } from "./self-signed.ts";
+import { ensureSelfSigned, machineNames } from "./self-signed.ts";
 
 /** Interval between checks whether the self-signed certificate is close to expiry. */
 const renewalCheckMs = hourMs;
@@ -16,7 +16,7 @@ export interface Tls {
   /** The file that clients must trust if the certificate is self-signed. */
   readonly ownCertificatePath: string | undefined;
   /** Calls `use` with each new key pair: renewed by homesec, or replaced by certbot or a person. */
-  follow(use: (pair: KeyPair) => void): void;
+  onRenewal(use: (pair: KeyPair) => void): void;
   /** Reads the files now. */
   check(): Promise<void>;
   stop(): Promise<void>;
@@ -37,25 +37,25 @@ type TlsConfig = Pick<Config, "tlsMode" | "tlsCertPath" | "tlsKeyPath" | "dataDi
  */
 export async function openTls(config: TlsConfig, options: TlsOptions): Promise<Tls | undefined> {
   if (config.tlsMode === "disabled") return undefined;
-  const isOwn = config.tlsMode === "self_signed";
-  const paths = isOwn ? selfSignedPaths(config.dataDir) : providedPaths(config);
-  const certificate = new ServerCertificate(isOwn ? loaderOfOwn(config, options.clock) : () => readKeyPair(paths), options);
+  const isSelfSigned = config.tlsMode === "self_signed";
+  const paths = isSelfSigned ? selfSignedPaths(config.dataDir) : providedPaths(config);
+  const certificate = new ServerCertificate(isSelfSigned ? selfSignedLoader(config, options.clock) : () => readKeyPair(paths), options);
   await certificate.load();
   const check = () => certificate.check();
-  const watched = await watchFiles({ paths: [paths.certPath, paths.keyPath], log: options.log, onChange: check });
-  const timer = isOwn ? setInterval(check, renewalCheckMs).unref() : undefined;
+  const watcher = await watchFiles({ paths: [paths.certPath, paths.keyPath], log: options.log, onChange: check });
+  const timer = isSelfSigned ? setInterval(check, renewalCheckMs).unref() : undefined;
   return {
     get pair() {
       return certificate.pair;
     },
-    ownCertificatePath: isOwn ? paths.certPath : undefined,
-    follow: (use) => {
-      certificate.use = use;
+    ownCertificatePath: isSelfSigned ? paths.certPath : undefined,
+    onRenewal: (use) => {
+      certificate.onRenewal = use;
     },
     check,
     stop: async () => {
       clearInterval(timer);
-      await watched.close();
+      await watcher.close();
     },
   };
 }
@@ -66,7 +66,7 @@ class ServerCertificate {
   readonly #options: TlsOptions;
   #pair: KeyPair = { cert: "", key: "" };
   #fault: string | undefined;
-  use: (pair: KeyPair) => void = () => {};
+  onRenewal: (pair: KeyPair) => void = () => {};
 
   constructor(load: () => Promise<KeyPair>, options: TlsOptions) {
     this.#load = load;
@@ -80,14 +80,14 @@ class ServerCertificate {
   /** Reads the first key pair. */
   async load(): Promise<void> {
     this.#pair = await this.#load();
-    this.#warnOfEnd();
+    this.#warnIfExpired();
   }
 
   async check(): Promise<void> {
     try {
       this.#accept(await this.#load());
     } catch (error) {
-      this.#refuse(error instanceof Error ? error.message : String(error));
+      this.#reportFault(error instanceof Error ? error.message : String(error));
     }
   }
 
@@ -101,28 +101,28 @@ class ServerCertificate {
     }
     if (!isNew) return;
     this.#pair = loaded;
-    this.use(loaded);
-    log.info({ valid_until: endOf(loaded) }, "a new TLS certificate is in use");
-    this.#warnOfEnd();
+    this.onRenewal(loaded);
+    log.info({ valid_until: expiryOf(loaded) }, "a new TLS certificate is in use");
+    this.#warnIfExpired();
   }
 
   /** Reports unusable files once. They may be wrong, or may be being replaced right now. */
-  #refuse(fault: string): void {
+  #reportFault(fault: string): void {
     if (fault === this.#fault) return;
     this.#fault = fault;
     this.#options.log.error({ error: fault }, "the TLS certificate cannot be renewed; the previous one stays in use");
     this.#options.onFault?.(`the previous TLS certificate stays in use: ${fault}`);
   }
 
-  #warnOfEnd(): void {
-    const end = endOf(this.#pair);
+  #warnIfExpired(): void {
+    const end = expiryOf(this.#pair);
     if (end > this.#options.clock.now()) return;
     this.#options.log.warn({ valid_until: end }, "the TLS certificate is no longer valid; clients will refuse it");
   }
 }
 
-function loaderOfOwn(config: TlsConfig, clock: Clock): () => Promise<KeyPair> {
-  const names = ownNames([config.host, ...config.allowedHosts]);
+function selfSignedLoader(config: TlsConfig, clock: Clock): () => Promise<KeyPair> {
+  const names = machineNames([config.host, ...config.allowedHosts]);
   return () => ensureSelfSigned(selfSignedPaths(config.dataDir), names, clock.now());
 }
 
@@ -130,6 +130,6 @@ function providedPaths({ tlsCertPath = "", tlsKeyPath = "" }: TlsConfig): KeyPai
   return { certPath: tlsCertPath, keyPath: tlsKeyPath, names: { cert: "TLS_CERT_PATH", key: "TLS_KEY_PATH" } };
 }
 
-function endOf({ cert }: KeyPair): Date {
+function expiryOf({ cert }: KeyPair): Date {
   return new Date(new X509Certificate(cert).validTo);
 }

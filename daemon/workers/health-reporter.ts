@@ -3,7 +3,7 @@ import { roundMs } from "../../src/admin/system/rounds.ts";
 import type { OperationContext } from "../../src/work/operations/operation.ts";
 import type { Runtime } from "../../src/work/operations/runtime.ts";
 import type { RecentEvents } from "../health/recent-events.ts";
-import { noteServices } from "../health/service-history.ts";
+import { recordServices } from "../health/service-history.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
 /**
@@ -18,7 +18,7 @@ export function createHealthReporter(options: {
 }): Loop {
   const { context, runtime, processId, recentEvents } = options;
   const everyMs = roundMs(context.config);
-  const report = createHealthReport(context, runtime, { processId, onFindings: (findings) => noteServices(recentEvents, findings) });
+  const report = createHealthReport(context, runtime, { processId, onFindings: (findings) => recordServices(recentEvents, findings) });
   return createLoop({
     name: "health_reporter",
     critical: false,

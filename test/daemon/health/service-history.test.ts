@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createRecentEvents } from "../../../daemon/health/recent-events.ts";
-import { noteServices } from "../../../daemon/health/service-history.ts";
+import { recordServices } from "../../../daemon/health/service-history.ts";
 import type { Findings } from "../../../src/admin/system/findings.ts";
 import { systemClock } from "../../../src/base/clock/clock.ts";
 import type { UpstreamState } from "../../../src/work/operations/upstream-state.ts";
@@ -35,7 +35,7 @@ test("service history: lists each failure and recovery once, unless a breaker al
     ill,
     calm,
   ])
-    noteServices(history, findings);
+    recordServices(history, findings);
   expect(told()).toEqual([
     "database failure: connection refused",
     "database recovery: PostgreSQL answers again",
@@ -45,17 +45,17 @@ test("service history: lists each failure and recovery once, unless a breaker al
     "detector recovery: detector is healthy again",
   ]);
   history.add("detector", "circuit_open", "three in a row");
-  noteServices(history, ill);
+  recordServices(history, ill);
   history.add("detector", "circuit_half_open", "one is let through");
-  noteServices(history, calm);
+  recordServices(history, calm);
   expect(told().at(-1)).toBe("detector circuit_half_open: one is let through");
   history.add("detector", "recovery", "the breaker is closed");
-  noteServices(history, calm);
+  recordServices(history, calm);
   expect(told()).toHaveLength(9);
 });
 
 test("service history: a built-in service without an address yet does not count as a failure", () => {
   const history = createRecentEvents(systemClock);
-  noteServices(history, { ...calm, upstreams: { ...well, value: [{ ...detector, builtIn: true, url: "", healthy: false }] } });
+  recordServices(history, { ...calm, upstreams: { ...well, value: [{ ...detector, builtIn: true, url: "", healthy: false }] } });
   expect(history.list()).toEqual([]);
 });

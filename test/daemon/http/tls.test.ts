@@ -6,7 +6,7 @@ import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { z } from "zod";
 import { createHub } from "../../../daemon/live/hub.ts";
-import { ensureSelfSigned, ownNames } from "../../../daemon/tls/self-signed.ts";
+import { ensureSelfSigned, machineNames } from "../../../daemon/tls/self-signed.ts";
 import { openTls, type Tls } from "../../../daemon/tls/tls.ts";
 import { type TailState, tail } from "../../../src/admin/live-client/tail.ts";
 import { systemClock } from "../../../src/base/clock/clock.ts";
@@ -76,7 +76,7 @@ describe("self-signed certificate", () => {
   });
 
   it("self-signed certificate: is valid for localhost and the machine's names and addresses only", async () => {
-    const names = ownNames(["cams.example", "[2001:db8::7]", "0.0.0.0"]);
+    const names = machineNames(["cams.example", "[2001:db8::7]", "0.0.0.0"]);
     const { cert } = await ensureSelfSigned(selfSignedPaths(ownFolder()), names, today);
     const certificate = new X509Certificate(cert);
     expect(names).toEqual(expect.arrayContaining(["localhost", "127.0.0.1", "::1", "cams.example", "2001:db8::7"]));
@@ -236,7 +236,7 @@ describe("provided TLS files", () => {
     const log = keptLog();
     tls = await openProvided(first.certPath, first.keyPath, log);
     served = await serve(routes, operations, { keyPair: tls?.pair ?? { cert: "", key: "" } });
-    tls?.follow((pair) => served?.setKeyPair(pair));
+    tls?.onRenewal((pair) => served?.setKeyPair(pair));
     const trusted = async (cert: string): Promise<boolean> =>
       await fetchTrusting(cert)(`${served?.url}/ask`).then(
         ({ status }) => status === 200,
