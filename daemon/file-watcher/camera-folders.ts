@@ -7,7 +7,7 @@ import { isIgnoredFolder, isRecorded, kindOf } from "../../src/monitoring/images
 import { noteReal, statWithTimeout } from "../../src/platform/disk/fs-timeout.ts";
 import { NoAnswer } from "../../src/platform/disk/no-answer.ts";
 
-/** What the watcher needs to know of a camera. */
+/** A camera as the watcher needs it. */
 export interface WatchedCamera {
   readonly camera_id: string;
   readonly folder_path: string;
@@ -18,29 +18,29 @@ export interface WatchedCamera {
 /** A folder to watch. */
 export interface PlannedTree {
   readonly path: string;
-  /** Absent: a first-level folder of the camera root without a camera, which gets one with its first picture. */
+  /** Undefined for a first-level folder of the camera root without a camera, which gets one with its first picture. */
   readonly cameraId: string | undefined;
-  /** Folders below that belong to other cameras, deleted ones included; as paths that start with `path`. */
+  /** Folders below that belong to other cameras, deleted ones included, as paths that start with `path`. */
   readonly foreign: readonly string[];
 }
 
-/** What to watch, and which cameras cannot be. */
+/** Folders to watch, and cameras that cannot be watched. */
 export interface WatchPlan {
   readonly trees: readonly PlannedTree[];
   readonly problems: ReadonlyMap<string, string>;
-  /** Pictures that lie in the camera root itself. */
+  /** Pictures in the camera root itself. */
   readonly strayPictures: readonly string[];
-  /** Folders, real, that may be read. */
+  /** Real paths of the folders that may be read. */
   readonly roots: readonly string[];
-  /** Of the camera root and the extra roots those that do not answer, as they were given. */
+  /** The camera root and extra roots that do not answer, as configured. */
   readonly silentRoots: readonly string[];
   /** Folders in the camera root that do not answer and belong to no camera. */
   readonly silentFolders: readonly string[];
 }
 
 /**
- * Decides which folders to watch for which camera. Never throws for what is wrong with a folder: that is a problem of its camera. Waits for
- * none that does not answer.
+ * Decides which folders to watch, and for what camera. A faulty folder becomes a problem of its camera, never an exception. Does not wait for a
+ * folder that does not answer.
  */
 export async function planFolders(
   cameras: readonly WatchedCamera[],
@@ -53,13 +53,13 @@ export async function planFolders(
   const silentRoots = wide.filter((_, at) => found[at] === silent);
   for (const [at, real] of found.entries()) if (typeof real === "string") noteReal(resolve(wide[at] as string), real);
   const paths = cameras.map((camera) => resolve(cameraRoot, camera.folder_path));
-  // what lies in a root that does not answer is not asked: it would not either
+  // folders in a root that does not answer would not answer either
   const folders = await Promise.all(
     paths.map((path) => (isInside(path, silentRoots) ? { problem: silentProblem(path) } : resolveFolder(path, roots))),
   );
   const problems = new Map<string, string>();
   const owned: { readonly camera: WatchedCamera; readonly path: string; readonly real: string }[] = [];
-  /** Folders of cameras that are not there or do not answer now. What comes to them is not that of a camera above when they do. */
+  /** Camera folders that are missing or do not answer. Their pictures must not go to a camera of a folder above when they return. */
   const awaited: string[] = [];
   for (const [at, camera] of cameras.entries()) {
     const [path, folder] = [paths[at] as string, folders[at] as ResolvedFolder];
@@ -127,7 +127,7 @@ async function resolveFolder(path: string, roots: readonly string[]): Promise<Re
   }
 }
 
-/** Says what is wrong with a folder, and what to do. */
+/** Describes the problem of a folder, with the fix. */
 export function folderProblem(path: string, error: NodeJS.ErrnoException): string {
   switch (error.code) {
     case "ENOENT":
@@ -135,7 +135,7 @@ export function folderProblem(path: string, error: NodeJS.ErrnoException): strin
       return `the folder ${path} does not exist; create it, mount its disk, or change the camera's folder`;
     case "EACCES":
     case "EPERM":
-      return `the folder ${path} cannot be read; give the user that runs homesec the right to`;
+      return `the folder ${path} cannot be read; give the user that runs homesec the right to read it`;
     case "ETIMEDOUT":
       return silentProblem(path);
     default:
@@ -144,19 +144,19 @@ export function folderProblem(path: string, error: NodeJS.ErrnoException): strin
 }
 
 function silentProblem(path: string): string {
-  return `the folder ${path} does not answer; bring its disk or share back, and it is taken up by itself`;
+  return `the folder ${path} does not answer; reconnect its disk or share, and homesec continues automatically`;
 }
 
 interface Unowned {
   readonly folders: readonly { readonly path: string; readonly real: string }[];
   readonly pictures: readonly string[];
-  /** The root does not answer. */
+  /** Whether the root itself does not answer. */
   readonly isSilent: boolean;
   /** Folders in it that do not answer. */
   readonly silent: readonly string[];
 }
 
-/** What is in the camera root. The folders of cameras, `paths`, were asked already, and each that hangs takes its time. */
+/** Lists the camera root. Skips `paths`, the folders of cameras, which were checked already: each that hangs would cost its timeout again. */
 async function listRoot(cameraRoot: string, paths: ReadonlySet<string>, owned: readonly { readonly real: string }[]): Promise<Unowned> {
   const nothing: Unowned = { folders: [], pictures: [], isSilent: false, silent: [] };
   const listed = await statWithTimeout(cameraRoot, async () => {
@@ -164,9 +164,9 @@ async function listRoot(cameraRoot: string, paths: ReadonlySet<string>, owned: r
     return root === undefined ? undefined : { root, entries: await readdir(root, { withFileTypes: true }) };
   }).catch(silentOr);
   if (listed === silent) return { ...nothing, isSilent: true };
-  // when the whole root is one camera's, nothing in it is without an owner
+  // if the root is the folder of a camera, everything in it belongs to that camera
   if (listed === undefined || owned.some((entry) => isInside(listed.root, [entry.real]))) return nothing;
-  // a share that is the camera root has the recycle bin of its server in it
+  // a share used as the camera root contains the recycle bin of its server
   const entries = listed.entries.filter(({ name }) => !isIgnoredFolder(name));
   const pathOf = (entry: Dirent): string => join(cameraRoot, entry.name);
   const found = await Promise.all(

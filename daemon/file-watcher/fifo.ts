@@ -1,4 +1,4 @@
-/** A queue whose ends are cheap, however long it is. */
+/** A first-in, first-out queue with cheap operations at any length. */
 export class Fifo<T> {
   #items: (T | undefined)[] = [];
   #head = 0;
@@ -10,7 +10,7 @@ export class Fifo<T> {
   shift(): T | undefined {
     const item = this.#items[this.#head];
     if (item === undefined) return undefined;
-    // what was taken is not kept
+    // so that the item can be garbage collected
     this.#items[this.#head] = undefined;
     this.#head += 1;
     if (this.#head > 1_024 && this.#head * 2 > this.#items.length) {

@@ -1,94 +1,42 @@
-import { type BigIntStats, type FSWatcher, watch } from "node:fs";
+import { watch } from "node:fs";
 import { lstat, readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Clock } from "../../src/base/clock/clock.ts";
 import type { Log } from "../../src/base/log/log.ts";
 import { networkMount } from "../../src/monitoring/cameras/folder.ts";
-import { type Version, versionOf } from "../../src/monitoring/images/look.ts";
+import { versionOf } from "../../src/monitoring/images/look.ts";
 import { isIgnoredFolder, isRecorded, kindOf } from "../../src/monitoring/images/picture.ts";
 import { isGone } from "../../src/platform/disk/files.ts";
 import { listWithTimeout, shareOf, statWithTimeout } from "../../src/platform/disk/fs-timeout.ts";
 import { isGarbled, rawPath, rawPaths } from "../../src/platform/disk/raw-paths.ts";
-import { createLane } from "./lane.ts";
-import { type NameSet, nameSet } from "./name-set.ts";
+import { nameSet } from "./name-set.ts";
+import { SerialQueue } from "./serial-queue.ts";
+import { hasBirthTime, inodeOf, type ListedFile, unlistedFolder, type WatchedFolder } from "./watched-folder.ts";
 
-/** Times of folders are no finer than this on some file systems: what changed so recently is listed once more. */
+/** Some file systems store times this coarsely: a folder that changed this shortly before its listing is listed again. */
 const coarseTimeMs = 2_500;
 const chunkSize = 500;
-/** A regular listing of a large folder takes at most one part in so many of the time, so that it costs little beside its pictures. */
+/** Regular listings of a large folder take at most one part in this many of the time, so that its pictures come first. */
 const watchedRest = 1_000;
 const polledRest = 20;
 const longestRetryMs = 15_000;
 /** A folder with an event within this time is compared file by file when events may have been lost. */
 const activeWithinMs = 60_000;
 
-/** A file as a listing shows it. */
-export interface ListedFile extends Version {
-  readonly path: string;
-  readonly changedAtMs: number;
-  /** The path byte for byte, where the name is not UTF-8. */
-  readonly raw?: Buffer | undefined;
-}
-
-/** What a tree tells about. */
+/** Receives what a tree finds. */
 export interface TreeListener {
-  /** Something happened to a file with the name of a picture or video; `raw` as of a listed one. */
+  /** Something happened to a file with the name of a picture or video; `raw` as in ListedFile. */
   onEvent(path: string, raw: Buffer | undefined): void;
-  /** Such files were listed that were not there before, or all of them in a full scan. Resolves when more can be taken. */
+  /** A listing shows new files, or a full comparison shows all of them. Resolves when more can be taken. */
   onListed(files: readonly ListedFile[]): Promise<void>;
   /** The top folder is gone or cannot be read. */
   onLost(error: NodeJS.ErrnoException): void;
 }
 
-interface Folder {
-  readonly path: string;
-  readonly inode: string;
-  /** When it was made, if that can be trusted: not every file system keeps it, and some give the time of the last change instead. */
-  readonly bornNs: bigint;
-  isBirthKnown: boolean;
-  watcher: FSWatcher | undefined;
-  /** The time of the folder before it was last listed, and when that was. */
-  modifiedNs: bigint;
-  listedAtMs: number;
-  /** What was in it then, or came since and is in the ledger; absent when it has to be compared in full. */
-  names: NameSet | undefined;
-  /** Files of which nothing could be told then. */
-  missed: ReadonlyMap<string, unknown>;
-  /** Folders in it that were taken out since: under such a name another one may come, which is new although the name is known. */
-  left: Set<string>;
-  lastEventAt: number;
-  wanted: "names" | "full" | undefined;
-  /** A regular listing costs the processor so much that the next one has to wait until then. */
-  restUntil: number;
-  /** Listings in a row that could not tell of all that is in it, and when the next one is due. */
-  failures: number;
-  retry: NodeJS.Timeout | undefined;
-}
-
-/** A folder with all below it: watched, listed again when it may have changed, compared in full when asked to. */
-export interface FolderTree {
-  readonly path: string;
-  /** Watches the top folder; the rest follows in the background. Rejects when the top folder cannot be read. */
-  start(): Promise<void>;
-  stop(): Promise<void>;
-  /** Looks at the time and inode of each folder, lists what changed: `polled` those that cannot be watched, `at_once` large ones too. */
-  check(which: "all" | "polled" | "at_once"): Promise<void>;
-  /** Compares every file, or those in folders with events of late: some may have been lost. */
-  compare(which: "all" | "active"): void;
-  /** A name that looked like a file is a folder. */
-  addFolder(path: string): void;
-  /** A file that came with an event was looked at and is in the ledger: the next listing takes it for one that it knows. */
-  noteEntered(path: string): void;
-  readonly polledFolders: number;
-  /** Events since the last call. */
-  takeEvents(): number;
-  /** Resolves when nothing is left to be listed. */
-  idle(): Promise<void>;
-}
-
+/** Dependencies of a tree. */
 export interface TreeOptions {
   readonly path: string;
-  /** Whether a folder below belongs to somebody else. */
+  /** Whether a folder below belongs to another camera. */
   readonly isForeign: (path: string) => boolean;
   readonly listener: TreeListener;
   readonly polling: boolean;
@@ -96,305 +44,356 @@ export interface TreeOptions {
   readonly log: Log;
 }
 
-/** Whether the time at which a folder was made is kept, and is not merely its last change. */
-const tellsBirth = ({ birthtimeNs, ctimeNs }: BigIntStats): boolean => birthtimeNs !== 0n && birthtimeNs !== ctimeNs;
+/**
+ * A camera's folder with all folders below it: watched, listed again when it may have changed, and compared in full on request. Folders are
+ * entered, and new ones listed, while a large one is still being compared: hence three queues.
+ */
+export class FolderTree {
+  readonly path: string;
+  readonly #options: TreeOptions;
+  readonly #folders = new Map<string, WatchedFolder>();
+  readonly #warned = new Set<string>();
+  readonly #unreadable = new Set<string>();
+  readonly #structure: SerialQueue;
+  readonly #newListings: SerialQueue;
+  readonly #listings: SerialQueue;
+  #polling: boolean;
+  #stopped = false;
+  #starting = true;
+  #events = 0;
 
-/** Makes the tree of one camera's folder. */
-export function createFolderTree(options: TreeOptions): FolderTree {
-  const { path: top, listener, log, clock } = options;
-  const folders = new Map<string, Folder>();
-  const told = new Set<string>();
-  const unreadable = new Set<string>();
-  // folders are entered and new ones listed while a large one is still being compared
-  const structure = createLane(log, `folders of ${top}`);
-  const freshListings = createLane(log, `new folders of ${top}`);
-  const listings = createLane(log, `files of ${top}`);
-  let stopped = false;
-  let polling = options.polling;
-  let events = 0;
-  let starting = true;
+  constructor(options: TreeOptions) {
+    const { path, log } = options;
+    this.path = path;
+    this.#options = options;
+    this.#polling = options.polling;
+    this.#structure = new SerialQueue(log, `folders of ${path}`);
+    this.#newListings = new SerialQueue(log, `new folders of ${path}`);
+    this.#listings = new SerialQueue(log, `files of ${path}`);
+  }
 
-  /** Of what lies on a share one thing is asked at a time, and nothing while it hangs: else a few cameras on it would hold all threads. */
-  const ask = <T>(question: () => Promise<T>): Promise<T> => (shareOf(top) === undefined ? question() : statWithTimeout(top, question));
-  const askForNames = async <T>(question: () => Promise<T>): Promise<T> => {
-    if (shareOf(top) === undefined) return await question();
-    await statWithTimeout(top, () => stat(top));
-    return await listWithTimeout(top, question);
-  };
+  /** Watches the top folder; the rest follows in the background. Rejects when the top folder cannot be read. */
+  async start(): Promise<void> {
+    this.#polling ||= (await networkMount(this.path)) !== undefined;
+    const found = await stat(this.path);
+    if (!found.isDirectory()) throw Object.assign(new Error(`${this.path} is not a folder`), { code: "ENOTDIR" });
+    this.#structure.push(async () => {
+      await this.#tryEntering(this.path);
+      this.#starting = false;
+    });
+  }
 
-  const tellOnce = (key: string, fields: object, message: string): void => {
-    if (told.has(key)) return;
-    told.add(key);
-    log.warn(fields, message);
-  };
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await Promise.all([this.#structure.stop(), this.#newListings.stop(), this.#listings.stop()]);
+    this.#leave(this.path);
+  }
 
-  /** Watches a folder, then those below it, then asks for a listing: whatever appears meanwhile is seen by one of the two. */
-  const enter = async (path: string): Promise<void> => {
-    if (stopped || (path !== top && options.isForeign(path))) return;
-    const found = await ask(() => (path === top ? stat(path, { bigint: true }) : lstat(path, { bigint: true })));
+  /** Checks time and inode of each folder and lists the changed ones: `polled` those without a watch, `at_once` large ones too. */
+  async check(which: "all" | "polled" | "at_once"): Promise<void> {
+    for (const path of [...this.#unreadable]) this.addFolder(path);
+    for (const folder of [...this.#folders.values()]) {
+      if (this.#stopped) return;
+      if (which !== "polled" || !folder.watcher) await this.#checkFolder(folder, which === "at_once");
+    }
+  }
+
+  /** Compares every file, or only those in folders with recent events, because events may have been lost. */
+  compare(which: "all" | "active"): void {
+    const since = this.#options.clock.monotonic() - activeWithinMs;
+    for (const folder of this.#folders.values()) {
+      if (which === "all" || folder.lastEventAt > since) this.#list(folder, "full");
+    }
+  }
+
+  /** Enters a folder, such as one whose name looked like a file. */
+  addFolder(path: string): void {
+    this.#structure.push(() => this.#tryEntering(path));
+  }
+
+  /** Marks a file as known to the ledger, so that the next listing does not report it. */
+  noteEntered(path: string): void {
+    this.#folders.get(dirname(path))?.names?.add(basename(path));
+  }
+
+  get polledFolders(): number {
+    return [...this.#folders.values()].filter(({ watcher }) => !watcher).length;
+  }
+
+  /** Number of events since the last call. */
+  takeEvents(): number {
+    const taken = this.#events;
+    this.#events = 0;
+    return taken;
+  }
+
+  /** Resolves when no listing is left. */
+  async idle(): Promise<void> {
+    await this.#structure.idle();
+    await Promise.all([this.#newListings.idle(), this.#listings.idle()]);
+  }
+
+  /** On a share, one request runs at a time and none while it hangs: otherwise a few cameras on it would hold all threads. */
+  #ask<T>(request: () => Promise<T>): Promise<T> {
+    return shareOf(this.path) === undefined ? request() : statWithTimeout(this.path, request);
+  }
+
+  async #askForNames<T>(request: () => Promise<T>): Promise<T> {
+    if (shareOf(this.path) === undefined) return await request();
+    await statWithTimeout(this.path, () => stat(this.path));
+    return await listWithTimeout(this.path, request);
+  }
+
+  #warnOnce(key: string, fields: object, message: string): void {
+    if (this.#warned.has(key)) return;
+    this.#warned.add(key);
+    this.#options.log.warn(fields, message);
+  }
+
+  /** Watches a folder, then those below it, then requests a listing: anything that appears meanwhile is seen by the watch or the listing. */
+  async #enter(path: string): Promise<void> {
+    if (this.#stopped || (path !== this.path && this.#options.isForeign(path))) return;
+    const found = await this.#ask(() => (path === this.path ? stat(path, { bigint: true }) : lstat(path, { bigint: true })));
     if (!found.isDirectory()) return;
-    const inode = `${found.dev}:${found.ino}`;
-    const known = folders.get(path);
-    if (known?.inode === inode) {
-      list(known, "names");
+    const known = this.#folders.get(path);
+    if (known?.inode === inodeOf(found)) {
+      this.#list(known, "names");
       return;
     }
-    if (known) leave(path);
-    const folder: Folder = {
-      ...{ path, inode, bornNs: found.birthtimeNs, isBirthKnown: tellsBirth(found), watcher: undefined, modifiedNs: -1n, listedAtMs: 0 },
-      ...{ names: undefined, left: new Set<string>(), lastEventAt: Number.NEGATIVE_INFINITY, wanted: undefined, restUntil: 0 },
-      ...{ missed: new Map<string, unknown>(), failures: 0, retry: undefined },
-    };
-    folders.set(path, folder);
-    watchFolder(folder);
-    for (const entry of await askForNames(() => readdir(path, { withFileTypes: true }))) {
-      if (entry.isDirectory() && !isIgnoredFolder(entry.name)) await enterBelow(join(path, entry.name));
-      else if (entry.isSymbolicLink()) await tellOfLinkedFolder(join(path, entry.name));
+    if (known) this.#leave(path);
+    const folder = unlistedFolder(path, found);
+    this.#folders.set(path, folder);
+    this.#watch(folder);
+    for (const entry of await this.#askForNames(() => readdir(path, { withFileTypes: true }))) {
+      if (entry.isDirectory() && !isIgnoredFolder(entry.name)) await this.#tryEntering(join(path, entry.name));
+      else if (entry.isSymbolicLink()) await this.#warnOfLinkedFolder(join(path, entry.name));
     }
-    list(folder, "full");
-  };
+    this.#list(folder, "full");
+  }
 
-  /** A folder that cannot be read does not keep its neighbours from being read. */
-  const enterBelow = async (path: string): Promise<void> => {
-    unreadable.delete(path);
+  /** Enters a folder. One that cannot be read does not keep its neighbours from being read. */
+  async #tryEntering(path: string): Promise<void> {
+    this.#unreadable.delete(path);
     try {
-      await enter(path);
+      await this.#enter(path);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (path === top) listener.onLost(error as NodeJS.ErrnoException);
+      if (path === this.path) this.#options.listener.onLost(error as NodeJS.ErrnoException);
       else if (code !== "ENOENT" && code !== "ENOTDIR") {
-        unreadable.add(path);
-        tellOnce(path, { folder: path, error: String(error) }, "a folder cannot be read; give the user that runs homesec the right to");
+        this.#unreadable.add(path);
+        const message = "a folder cannot be read; give the user that runs homesec the right to read it";
+        this.#warnOnce(path, { folder: path, error: String(error) }, message);
       }
-      leave(path);
+      this.#leave(path);
     }
-  };
+  }
 
-  const tellOfLinkedFolder = async (path: string): Promise<void> => {
-    const target = await ask(() => stat(path)).catch(() => undefined);
-    if (target?.isDirectory()) tellOnce(path, { link: path }, "a link to a folder is not followed; give its target a camera of its own");
-  };
+  async #warnOfLinkedFolder(path: string): Promise<void> {
+    const target = await this.#ask(() => stat(path)).catch(() => undefined);
+    if (!target?.isDirectory()) return;
+    this.#warnOnce(path, { link: path }, "homesec does not follow a link to a folder; add a camera for its target");
+  }
 
-  const leave = (path: string): void => {
-    if (folders.has(path)) folders.get(dirname(path))?.left.add(basename(path));
-    for (const folder of folders.values()) {
+  /** Forgets a folder and all below it. */
+  #leave(path: string): void {
+    if (this.#folders.has(path)) this.#folders.get(dirname(path))?.left.add(basename(path));
+    for (const folder of this.#folders.values()) {
       if (folder.path !== path && !folder.path.startsWith(`${path}/`)) continue;
       folder.watcher?.close();
-      folders.delete(folder.path);
+      this.#folders.delete(folder.path);
     }
-  };
+  }
 
-  const watchFolder = (folder: Folder): void => {
-    if (polling) return;
+  #watch(folder: WatchedFolder): void {
+    if (this.#polling) return;
+    const { log } = this.#options;
     try {
-      folder.watcher = watch(folder.path, { encoding: "buffer" }, (type, name) => onEvent(folder, type, name));
+      folder.watcher = watch(folder.path, { encoding: "buffer" }, (type, name) => this.#onEvent(folder, type, name));
       folder.watcher.on("error", (error) => {
         folder.watcher?.close();
         folder.watcher = undefined;
-        log.warn({ folder: folder.path, error: String(error) }, "the watch of a folder broke; it is polled from now on");
-        list(folder, "full");
+        log.warn({ folder: folder.path, error: String(error) }, "the watch of a folder failed; homesec polls the folder instead");
+        this.#list(folder, "full");
       });
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === "ENOENT" || code === "EACCES") throw error;
-      const remedy =
+      const fix =
         code === "ENOSPC" ? "raise fs.inotify.max_user_watches" : "raise fs.inotify.max_user_instances or the limit of open files";
-      tellOnce("watches", { folder: folder.path, code }, `folders cannot be watched any more and are polled, which is slower; ${remedy}`);
+      this.#warnOnce(
+        "watches",
+        { folder: folder.path, code },
+        `no more folders can be watched; homesec polls them, which is slower; ${fix}`,
+      );
     }
-  };
+  }
 
-  const onEvent = (folder: Folder, type: string, bytes: Buffer | null): void => {
-    events += 1;
-    folder.lastEventAt = clock.monotonic();
-    if (!bytes) return void list(folder, "names");
+  #onEvent(folder: WatchedFolder, type: string, bytes: Buffer | null): void {
+    this.#events += 1;
+    folder.lastEventAt = this.#options.clock.monotonic();
+    if (!bytes) {
+      this.#list(folder, "names");
+      return;
+    }
     const name = bytes.toString();
     const path = join(folder.path, name);
-    if (isRecorded(kindOf(name))) listener.onEvent(path, isGarbled(name) ? rawPath(folder.path, bytes) : undefined);
-    if (type !== "rename" || folders.get(folder.path) !== folder) return;
-    if (name === basename(folder.path)) structure.push(() => lookAtItself(folder, path));
-    if (folders.has(path) || (kindOf(name) === "other" && !isIgnoredFolder(name))) structure.push(() => look(path));
-  };
+    if (isRecorded(kindOf(name))) this.#options.listener.onEvent(path, isGarbled(name) ? rawPath(folder.path, bytes) : undefined);
+    if (type !== "rename" || this.#folders.get(folder.path) !== folder) return;
+    if (name === basename(folder.path)) this.#structure.push(() => this.#onOwnName(folder, path));
+    if (this.#folders.has(path) || (kindOf(name) === "other" && !isIgnoredFolder(name))) this.#structure.push(() => this.#refresh(path));
+  }
 
-  /** Takes in what has this name by now. What is known is asked only when its turn comes: meanwhile it may have been taken out. */
-  const look = async (path: string): Promise<void> => {
-    const known = folders.get(path);
-    if (known) await verify(known);
-    else await enterBelow(path);
-  };
+  /** Reads the present state of a name. The folder is looked up only now, because it may have been removed while this job was queued. */
+  async #refresh(path: string): Promise<void> {
+    const known = this.#folders.get(path);
+    if (known) await this.#verify(known);
+    else await this.#tryEntering(path);
+  }
 
-  /** The name of the folder itself means that it was removed or renamed, and its watch with it, unless it is the name of something in it. */
-  const lookAtItself = async (folder: Folder, below: string): Promise<void> => {
+  /** An event with the folder's own name means that it was removed or renamed, and its watch with it, unless an entry has the same name. */
+  async #onOwnName(folder: WatchedFolder, entry: string): Promise<void> {
     const found = await stat(folder.path, { bigint: true }).catch(() => undefined);
-    const isTheSame = found && folder.isBirthKnown && found.birthtimeNs === folder.bornNs;
-    if (!isTheSame && !(await lstat(below).catch(() => undefined))) await enterAgain(folder);
-    // it may have been elsewhere meanwhile
-    else if ((await verify(folder)) !== undefined) list(folder, "names");
-  };
+    const isSame = found && folder.isBirthKnown && found.birthtimeNs === folder.bornNs;
+    if (!isSame && !(await lstat(entry).catch(() => undefined))) await this.#reenter(folder);
+    // it may have been elsewhere in the meantime
+    else if ((await this.#verify(folder)) !== undefined) this.#list(folder, "names");
+  }
 
-  /** Another folder may have the place, and even the inode, of the one that was watched. */
-  const enterAgain = async (folder: Folder): Promise<void> => {
-    if (folders.get(folder.path) !== folder) return;
-    leave(folder.path);
-    await enterBelow(folder.path);
-  };
+  /** Another folder may have the path, and even the inode, of the watched one. */
+  async #reenter(folder: WatchedFolder): Promise<void> {
+    if (this.#folders.get(folder.path) !== folder) return;
+    this.#leave(folder.path);
+    await this.#tryEntering(folder.path);
+  }
 
-  /** Takes a folder out that is gone, in again that is another one by now; answers its time when it is the one that is known. */
-  const verify = async (folder: Folder): Promise<bigint | undefined> => {
-    if (folders.get(folder.path) !== folder) return undefined;
+  /** Leaves a folder that is gone and enters one that was replaced. Returns the modification time when it is still the same folder. */
+  async #verify(folder: WatchedFolder): Promise<bigint | undefined> {
+    if (this.#folders.get(folder.path) !== folder) return undefined;
     try {
-      const found = await ask(() => stat(folder.path, { bigint: true }));
-      if (`${found.dev}:${found.ino}` === folder.inode) return found.mtimeNs;
-      await enterAgain(folder);
+      const found = await this.#ask(() => stat(folder.path, { bigint: true }));
+      if (inodeOf(found) === folder.inode) return found.mtimeNs;
+      await this.#reenter(folder);
     } catch (error) {
-      leave(folder.path);
-      if (folder.path === top) listener.onLost(error as NodeJS.ErrnoException);
-      else if ((error as NodeJS.ErrnoException).code !== "ENOENT") unreadable.add(folder.path);
+      this.#leave(folder.path);
+      if (folder.path === this.path) this.#options.listener.onLost(error as NodeJS.ErrnoException);
+      else if ((error as NodeJS.ErrnoException).code !== "ENOENT") this.#unreadable.add(folder.path);
     }
     return undefined;
-  };
+  }
 
-  const list = (folder: Folder, how: "names" | "full"): void => {
-    const queued = folder.wanted !== undefined;
+  async #checkFolder(folder: WatchedFolder, atOnce: boolean): Promise<void> {
+    const modifiedNs = await this.#verify(folder);
+    if (modifiedNs === undefined || (folder.names && !atOnce && this.#options.clock.monotonic() < folder.restUntil)) return;
+    const mayHideChanges = folder.listedAtMs - Number(folder.modifiedNs / 1_000_000n) < coarseTimeMs;
+    if (!folder.names || modifiedNs !== folder.modifiedNs || mayHideChanges) this.#list(folder, "names");
+  }
+
+  #list(folder: WatchedFolder, how: "names" | "full"): void {
+    const isQueued = folder.wanted !== undefined;
     if (folder.wanted !== "full") folder.wanted = how;
-    if (!queued) (folder.names || starting ? listings : freshListings).push(() => tryListing(folder));
-  };
+    if (!isQueued) (folder.names || this.#starting ? this.#listings : this.#newListings).push(() => this.#tryListing(folder));
+  }
 
-  const tryListing = async (folder: Folder): Promise<void> => {
+  async #tryListing(folder: WatchedFolder): Promise<void> {
     try {
-      await listNow(folder);
+      await this.#listNow(folder);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
-      if (folder.failures === 0) log.warn({ folder: folder.path, error: String(error) }, "a folder could not be listed; trying again");
-      listAgain(folder);
+      if (folder.failures === 0)
+        this.#options.log.warn({ folder: folder.path, error: String(error) }, "a folder could not be listed; trying again");
+      this.#listLater(folder);
     }
-  };
+  }
 
-  const listAgain = (folder: Folder): void => {
+  #listLater(folder: WatchedFolder): void {
     folder.failures += 1;
     const again = (): void => {
       folder.retry = undefined;
-      list(folder, "names");
+      this.#list(folder, "names");
     };
     folder.retry ??= setTimeout(again, Math.min(500 * 2 ** folder.failures, longestRetryMs)).unref();
-  };
+  }
 
-  const listNow = async (folder: Folder): Promise<void> => {
+  async #listNow(folder: WatchedFolder): Promise<void> {
     const all = folder.wanted === "full" || !folder.names;
     folder.wanted = undefined;
-    if (folders.get(folder.path) !== folder) return;
+    if (this.#folders.get(folder.path) !== folder) return;
+    const { clock } = this.#options;
     const listedAtMs = clock.now().getTime();
-    const before = await ask(() => stat(folder.path, { bigint: true }));
+    const before = await this.#ask(() => stat(folder.path, { bigint: true }));
     const startedAt = clock.monotonic();
-    const names = await askForNames(() => readdir(folder.path));
+    const names = await this.#askForNames(() => readdir(folder.path));
     const { names: earlier, left, missed: missedBefore } = folder;
-    const wasThere = (name: string): boolean => earlier === undefined || earlier.has(name) || missedBefore.has(name);
     folder.names = undefined;
     folder.left = new Set();
-    const fresh = all || !earlier ? names : names.filter((name) => !earlier.has(name) || left.has(name));
-    folder.isBirthKnown ||= tellsBirth(before) && before.birthtimeNs === folder.bornNs;
+    folder.isBirthKnown ||= hasBirthTime(before) && before.birthtimeNs === folder.bornNs;
     folder.restUntil = startedAt + (clock.monotonic() - startedAt) * (folder.watcher ? watchedRest : polledRest);
-    const raw = fresh.some(isGarbled) ? await askForNames(() => rawPaths(folder.path)) : new Map<string, Buffer>();
+    const fresh = all || !earlier ? names : names.filter((name) => !earlier.has(name) || left.has(name));
+    const wasThere = (name: string): boolean => earlier === undefined || earlier.has(name) || missedBefore.has(name);
+    const missed = await this.#report(folder, fresh, (file, name) =>
+      // a file that was not there at the last listing arrived since, whatever the clock of a server says
+      file.changedAtMs < folder.listedAtMs && !wasThere(name) ? { ...file, changedAtMs: listedAtMs } : file,
+    );
+    folder.modifiedNs = before.mtimeNs;
+    folder.listedAtMs = listedAtMs;
+    const present = names.filter((name) => !left.has(name));
+    this.#keepListing(folder, present, missed);
+  }
+
+  /** Reports the files with these names to the listener. Returns those whose details a damaged disk does not give: the others are still seen. */
+  async #report(
+    folder: WatchedFolder,
+    names: readonly string[],
+    dated: (file: ListedFile, name: string) => ListedFile,
+  ): Promise<ReadonlyMap<string, unknown>> {
+    const raw = names.some(isGarbled) ? await this.#askForNames(() => rawPaths(folder.path)) : new Map<string, Buffer>();
     const missed = new Map<string, unknown>();
-    const tryOne = async (name: string): Promise<ListedFile | undefined> => {
+    const examine = async (name: string): Promise<ListedFile | undefined> => {
       try {
-        const file = await examine(folder, name, raw.get(name));
-        // what was not there at the last listing came since then, whatever the clock of a server says
-        return file && file.changedAtMs < folder.listedAtMs && !wasThere(name) ? { ...file, changedAtMs: listedAtMs } : file;
+        const file = await this.#examine(folder, name, raw.get(name));
+        return file && dated(file, name);
       } catch (error) {
-        // one file of which a damaged disk cannot tell does not keep the others from being seen
         missed.set(name, error);
         return undefined;
       }
     };
-    for (let at = 0; at < fresh.length && !stopped; at += chunkSize) {
-      const files = await Promise.all(fresh.slice(at, at + chunkSize).map(tryOne));
-      await listener.onListed(files.filter((file) => file !== undefined));
+    for (let at = 0; at < names.length && !this.#stopped; at += chunkSize) {
+      const files = await Promise.all(names.slice(at, at + chunkSize).map(examine));
+      await this.#options.listener.onListed(files.filter((file) => file !== undefined));
     }
-    // only now: a listing that failed half-way is made again in full
-    folder.names = nameSet(names.filter((name) => !left.has(name) && !missed.has(name)));
-    folder.modifiedNs = before.mtimeNs;
-    folder.listedAtMs = listedAtMs;
+    return missed;
+  }
+
+  /** Stores the result of a listing. Called only at its end, so that a listing that fails half-way is repeated in full. */
+  #keepListing(folder: WatchedFolder, names: readonly string[], missed: ReadonlyMap<string, unknown>): void {
+    folder.names = nameSet(names.filter((name) => !missed.has(name)));
     folder.missed = missed;
-    if (missed.size > 0) tryMissed(folder);
-    else folder.failures = 0;
-  };
-
-  const tryMissed = (folder: Folder): void => {
-    if (folder.failures === 0) {
-      const [path, error] = [...folder.missed].map(([name, reason]) => [join(folder.path, name), String(reason)])[0] ?? [];
-      log.warn({ path, error, files: folder.missed.size }, "files of a folder cannot be looked at, the others are; trying again");
+    const [first] = missed;
+    if (!first) {
+      folder.failures = 0;
+      return;
     }
-    listAgain(folder);
-  };
+    const [name, error] = first;
+    const fields = { path: join(folder.path, name), error: String(error), files: missed.size };
+    if (folder.failures === 0) this.#options.log.warn(fields, "some files of a folder cannot be read; trying again");
+    this.#listLater(folder);
+  }
 
-  const examine = async (folder: Folder, name: string, raw: Buffer | undefined): Promise<ListedFile | undefined> => {
+  async #examine(folder: WatchedFolder, name: string, raw: Buffer | undefined): Promise<ListedFile | undefined> {
     const kind = kindOf(name);
     const path = join(folder.path, name);
-    if (kind === "temporary" || isIgnoredFolder(name) || folders.has(path)) return undefined;
+    if (kind === "temporary" || isIgnoredFolder(name) || this.#folders.has(path)) return undefined;
     try {
-      const found = await ask(() => lstat(raw ?? path, { bigint: true }));
+      const found = await this.#ask(() => lstat(raw ?? path, { bigint: true }));
       if (found.isDirectory()) {
-        if (raw) tellOnce(path, { folder: path }, "a folder's name is not valid UTF-8, so what is in it is not seen; rename it");
-        structure.push(() => enterBelow(path));
+        if (raw) this.#warnOnce(path, { folder: path }, "the name of a folder is not valid UTF-8, so homesec cannot read it; rename it");
+        this.addFolder(path);
         return undefined;
       }
-      if (!isRecorded(kind)) return undefined;
-      return { path, ...versionOf(found), changedAtMs: Number(found.ctimeMs), raw };
+      return isRecorded(kind) ? { path, ...versionOf(found), changedAtMs: Number(found.ctimeMs), raw } : undefined;
     } catch (error) {
       if (isGone(error)) return undefined;
       throw error;
     }
-  };
-
-  const checkOne = async (folder: Folder, atOnce: boolean): Promise<void> => {
-    const modifiedNs = await verify(folder);
-    if (modifiedNs === undefined || (folder.names && !atOnce && clock.monotonic() < folder.restUntil)) return;
-    const mayHideChanges = folder.listedAtMs - Number(folder.modifiedNs / 1_000_000n) < coarseTimeMs;
-    if (!folder.names || modifiedNs !== folder.modifiedNs || mayHideChanges) list(folder, "names");
-  };
-
-  return {
-    path: top,
-    start: async () => {
-      polling ||= (await networkMount(top)) !== undefined;
-      const found = await stat(top);
-      if (!found.isDirectory()) throw Object.assign(new Error(`${top} is not a folder`), { code: "ENOTDIR" });
-      structure.push(async () => {
-        await enterBelow(top);
-        starting = false;
-      });
-    },
-    stop: async () => {
-      stopped = true;
-      await Promise.all([structure.stop(), freshListings.stop(), listings.stop()]);
-      leave(top);
-    },
-    check: async (which) => {
-      for (const path of [...unreadable]) structure.push(() => enterBelow(path));
-      for (const folder of [...folders.values()]) {
-        if (stopped) return;
-        if (which !== "polled" || !folder.watcher) await checkOne(folder, which === "at_once");
-      }
-    },
-    compare: (which) => {
-      const since = clock.monotonic() - activeWithinMs;
-      for (const folder of folders.values()) {
-        if (which === "all" || folder.lastEventAt > since) list(folder, "full");
-      }
-    },
-    addFolder: (path) => structure.push(() => enterBelow(path)),
-    noteEntered: (path) => folders.get(dirname(path))?.names?.add(basename(path)),
-    get polledFolders() {
-      return [...folders.values()].filter(({ watcher }) => !watcher).length;
-    },
-    takeEvents: () => {
-      const taken = events;
-      events = 0;
-      return taken;
-    },
-    idle: async () => {
-      await structure.idle();
-      await Promise.all([freshListings.idle(), listings.idle()]);
-    },
-  };
+  }
 }

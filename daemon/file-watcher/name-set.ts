@@ -1,17 +1,17 @@
-/** So many names are added to a set at most: each takes ten times the memory of one that was there from the start. */
+/** Maximum number of names added to a set: each takes ten times the memory of an initial one. */
 const mostAdded = 20_000;
 
 /**
- * The names of a folder, 8 bytes each: a sorted list of their hashes. Good enough to tell what is new, with one mistake in 10^10 names. Names
- * that are added later are kept as they are.
+ * The names of a folder as a sorted list of hashes, 8 bytes each. It recognises new names with one mistake in 10^10. Names that are added later
+ * are stored as they are.
  */
 export interface NameSet {
   has(name: string): boolean;
-  /** Adds a name, unless very many were added already. */
+  /** Adds a name, unless 20,000 were added already. */
   add(name: string): void;
 }
 
-/** Remembers names. */
+/** Makes a set of these names. */
 export function nameSet(names: readonly string[]): NameSet {
   const hashes = Float64Array.from(names, hashOf).sort();
   const added = new Set<string>();
@@ -34,7 +34,7 @@ function includes(sorted: Float64Array, value: number): boolean {
   return sorted[low] === value;
 }
 
-/** 53 bits, out of two FNV-like sums that are mixed at the end. */
+/** Hashes a name to 53 bits: two FNV-like sums, mixed at the end. */
 function hashOf(name: string): number {
   let a = 0x811c9dc5;
   let b = 0x1b873593;

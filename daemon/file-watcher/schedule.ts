@@ -1,142 +1,157 @@
 import type { Clock } from "../../src/base/clock/clock.ts";
 import type { Log } from "../../src/base/log/log.ts";
 import type { FolderTree } from "./folder-tree.ts";
-import { createLane, type Lane } from "./lane.ts";
-import { watchForStalls } from "./loop-stall.ts";
+import { SerialQueue } from "./serial-queue.ts";
 import type { Timings } from "./timings.ts";
 
 const tickMs = 1_000;
-/** So many events within a tick come near to what the kernel keeps for a reader that is late (16,384). */
+/** This many events within a tick come close to the number that the kernel keeps for a slow reader (16,384). */
 const burstEvents = 4_096;
-/** Comparing every file takes at most this part of the time. */
+/** Comparing every file takes at most one part in this many of the time. */
 const compareShare = 10;
-/** Between two comparisons of the folders in use. */
+/** Minimum time between two comparisons of the folders in use. */
 const activeEveryMs = 5_000;
-/** Folders that are polled are compared file by file more often, since nothing else shows an overwritten file. */
+/** Polled folders are compared file by file more often, because nothing else shows an overwritten file. */
 const polledCompareEveryMs = 60_000;
+const stallCheckMs = 50;
 
-/** When folders are looked at again: the nets below the watches. */
-export interface Schedule {
-  start(): void;
-  stop(): Promise<void>;
-  /** Every file is compared with the ledger as soon as the last comparison is long enough ago. */
-  compareSoon(): void;
-}
-
-/** Makes the schedule of the rescans. `onRescan` comes with each regular rescan, `onTick` each second. */
-export function createSchedule(options: {
+/** Dependencies of the schedule. */
+export interface ScheduleOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly timings: Timings;
   readonly trees: () => readonly FolderTree[];
+  /** Called with each regular rescan. */
   readonly onRescan: () => void;
+  /** Called each second. */
   readonly onTick: () => void;
-}): Schedule {
-  const { clock, log, timings, trees } = options;
-  // one for each tree: a folder that hangs does not keep the others from being looked at
-  const lanes = new Map<FolderTree, Lane>();
-  const timers: NodeJS.Timeout[] = [];
-  let stopWatchingStalls = (): void => {};
-  let compareAt = clock.monotonic() + timings.fullRescanMs;
-  let polledCompareAt = clock.monotonic() + polledCompareEveryMs;
-  let earliestCompareAt = 0;
-  let comparing = false;
-  const checking = new Set<FolderTree>();
-  let lossSuspected = false;
-  let activeAt = 0;
-  let inBurst = false;
+}
 
-  const laneOf = (tree: FolderTree): Lane => {
-    const lane = lanes.get(tree) ?? createLane(log, `rescan of ${tree.path}`);
-    lanes.set(tree, lane);
-    return lane;
-  };
+/** Decides when folders are read again. Rescans catch every change that the watches missed. */
+export class RescanSchedule {
+  readonly #options: ScheduleOptions;
+  /** One queue per tree: a folder that hangs does not delay the others. */
+  readonly #queues = new Map<FolderTree, SerialQueue>();
+  readonly #timers: NodeJS.Timeout[] = [];
+  readonly #checking = new Set<FolderTree>();
+  #compareAt: number;
+  #polledCompareAt: number;
+  #earliestCompareAt = 0;
+  #comparing = false;
+  #lossSuspected = false;
+  #activeAt = 0;
+  #inBurst = false;
 
-  const checkAll = (which: "all" | "polled" | "at_once"): void => {
-    const present = trees();
-    for (const tree of lanes.keys()) if (!present.includes(tree)) lanes.delete(tree);
-    for (const tree of present) {
-      if (checking.has(tree) && which !== "at_once") continue;
-      checking.add(tree);
-      laneOf(tree).push(async () => {
-        checking.delete(tree);
-        await tree.check(which);
-      });
-    }
-  };
+  constructor(options: ScheduleOptions) {
+    this.#options = options;
+    const now = options.clock.monotonic();
+    this.#compareAt = now + options.timings.fullRescanMs;
+    this.#polledCompareAt = now + polledCompareEveryMs;
+  }
 
-  const compareAll = (which: readonly FolderTree[]): void => {
-    if (comparing) return;
-    comparing = true;
-    const startedAt = clock.monotonic();
-    for (const tree of which) tree.compare("all");
-    Promise.all(which.map((tree) => tree.idle()))
-      .catch((error: unknown) => log.error({ error: String(error) }, "comparing all files failed"))
-      .finally(() => {
-        comparing = false;
-        const tookMs = clock.monotonic() - startedAt;
-        earliestCompareAt = clock.monotonic() + compareShare * tookMs;
-        log.debug({ took_ms: Math.round(tookMs) }, "every file was compared with the ledger");
-      });
-  };
+  start(): void {
+    const { pollMs, rescanMs } = this.#options.timings;
+    this.#timers.push(
+      this.#watchForStalls(),
+      setInterval(() => this.#tick(), tickMs),
+      setInterval(() => this.#checkAll("polled"), pollMs),
+      setInterval(() => {
+        this.#options.onRescan();
+        this.#checkAll("all");
+      }, rescanMs),
+    );
+  }
 
-  const eventsMayBeLost = (why: string): void => {
-    log.debug({ why }, "events may be lost; looking at the folders");
-    lossSuspected = true;
-    lookForLost();
-  };
+  async stop(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    await Promise.all([...this.#queues.values()].map((queue) => queue.stop()));
+  }
 
-  const lookForLost = (): void => {
-    const now = clock.monotonic();
-    if (!lossSuspected || now < activeAt) return;
-    lossSuspected = false;
-    activeAt = now + activeEveryMs;
-    for (const tree of trees()) tree.compare("active");
-    checkAll("at_once");
-  };
+  /** Compares every file with the ledger as soon as the last comparison is long enough ago. */
+  compareSoon(): void {
+    this.#compareAt = Math.min(this.#compareAt, this.#options.clock.monotonic());
+  }
 
-  const tick = (): void => {
+  /** Events may be lost while the event loop blocks for longer than `stallMs`. */
+  #watchForStalls(): NodeJS.Timeout {
+    let last = performance.now();
+    return setInterval(() => {
+      const now = performance.now();
+      const stalledMs = now - last - stallCheckMs;
+      last = now;
+      if (stalledMs > this.#options.timings.stallMs) this.#suspectLoss(`the event loop was blocked for ${Math.round(stalledMs)} ms`);
+    }, stallCheckMs);
+  }
+
+  #tick(): void {
+    const { clock, timings, trees } = this.#options;
     const now = clock.monotonic();
     let events = 0;
     for (const tree of trees()) events += tree.takeEvents();
-    if (events >= burstEvents) inBurst = true;
-    else if (inBurst) {
-      inBurst = false;
-      eventsMayBeLost("many events came at once");
+    if (events >= burstEvents) this.#inBurst = true;
+    else if (this.#inBurst) {
+      this.#inBurst = false;
+      this.#suspectLoss("many events came at once");
     }
-    lookForLost();
-    if (now >= compareAt && now >= earliestCompareAt) {
-      compareAt = now + timings.fullRescanMs;
-      compareAll(trees());
-    } else if (now >= polledCompareAt && now >= earliestCompareAt) {
-      polledCompareAt = now + polledCompareEveryMs;
+    this.#compareActive();
+    if (now >= this.#compareAt && now >= this.#earliestCompareAt) {
+      this.#compareAt = now + timings.fullRescanMs;
+      this.#compareAll(trees());
+    } else if (now >= this.#polledCompareAt && now >= this.#earliestCompareAt) {
+      this.#polledCompareAt = now + polledCompareEveryMs;
       const polled = trees().filter((tree) => tree.polledFolders > 0);
-      if (polled.length > 0) compareAll(polled);
+      if (polled.length > 0) this.#compareAll(polled);
     }
-    options.onTick();
-  };
+    this.#options.onTick();
+  }
 
-  return {
-    start: () => {
-      stopWatchingStalls = watchForStalls(timings.stallMs, (stalledMs) =>
-        eventsMayBeLost(`the event loop stood still for ${Math.round(stalledMs)} ms`),
-      );
-      timers.push(
-        setInterval(tick, tickMs),
-        setInterval(() => checkAll("polled"), timings.pollMs),
-        setInterval(() => {
-          options.onRescan();
-          checkAll("all");
-        }, timings.rescanMs),
-      );
-    },
-    stop: async () => {
-      stopWatchingStalls();
-      for (const timer of timers) clearInterval(timer);
-      await Promise.all([...lanes.values()].map((lane) => lane.stop()));
-    },
-    compareSoon: () => {
-      compareAt = Math.min(compareAt, clock.monotonic());
-    },
-  };
+  #suspectLoss(why: string): void {
+    this.#options.log.debug({ why }, "events may be lost; comparing the folders in use");
+    this.#lossSuspected = true;
+    this.#compareActive();
+  }
+
+  #compareActive(): void {
+    const now = this.#options.clock.monotonic();
+    if (!this.#lossSuspected || now < this.#activeAt) return;
+    this.#lossSuspected = false;
+    this.#activeAt = now + activeEveryMs;
+    for (const tree of this.#options.trees()) tree.compare("active");
+    this.#checkAll("at_once");
+  }
+
+  #compareAll(trees: readonly FolderTree[]): void {
+    if (this.#comparing) return;
+    this.#comparing = true;
+    const { clock, log } = this.#options;
+    const startedAt = clock.monotonic();
+    for (const tree of trees) tree.compare("all");
+    Promise.all(trees.map((tree) => tree.idle()))
+      .catch((error: unknown) => log.error({ error: String(error) }, "comparing all files failed"))
+      .finally(() => {
+        this.#comparing = false;
+        const tookMs = clock.monotonic() - startedAt;
+        this.#earliestCompareAt = clock.monotonic() + compareShare * tookMs;
+        log.debug({ took_ms: Math.round(tookMs) }, "compared every file with the ledger");
+      });
+  }
+
+  #checkAll(which: "all" | "polled" | "at_once"): void {
+    const trees = this.#options.trees();
+    for (const tree of this.#queues.keys()) if (!trees.includes(tree)) this.#queues.delete(tree);
+    for (const tree of trees) {
+      if (this.#checking.has(tree) && which !== "at_once") continue;
+      this.#checking.add(tree);
+      this.#queueOf(tree).push(async () => {
+        this.#checking.delete(tree);
+        await tree.check(which);
+      });
+    }
+  }
+
+  #queueOf(tree: FolderTree): SerialQueue {
+    const queue = this.#queues.get(tree) ?? new SerialQueue(this.#options.log, `rescan of ${tree.path}`);
+    this.#queues.set(tree, queue);
+    return queue;
+  }
 }

@@ -1,20 +1,20 @@
 import { hourMs } from "../../src/base/clock/durations.ts";
 
-/** When the watcher does what, in milliseconds. Tests shorten them. */
+/** Intervals and limits of the watcher, in milliseconds. Tests shorten them. */
 export interface Timings {
-  /** Folders whose time changed are listed again. */
+  /** Interval between listings of folders with a new modification time. */
   readonly rescanMs: number;
-  /** Every file is compared with the ledger again. */
+  /** Interval between comparisons of every file with the ledger. */
   readonly fullRescanMs: number;
-  /** Folders that cannot be watched are looked at. */
+  /** Interval between checks of folders without a watch. */
   readonly pollMs: number;
-  /** A file at zero bytes is given up. */
+  /** An empty file gets its outcome after this time without a change. */
   readonly emptyAfterMs: number;
-  /** An incomplete file is listed as stuck. */
+  /** An incomplete file is listed as stuck after this time without a change. */
   readonly stuckAfterMs: number;
-  /** An incomplete file gets its outcome. */
+  /** An incomplete file gets its outcome after this time without a change. */
   readonly giveUpAfterMs: number;
-  /** The event loop stood still so long that events may be lost. */
+  /** Events may be lost after the event loop was blocked for this long. */
   readonly stallMs: number;
 }
 

@@ -4,7 +4,7 @@ import { resolveInside, rootsOf } from "../../src/monitoring/cameras/roots.ts";
 import { clearCameraError, markCameraError } from "../../src/monitoring/cameras/status.ts";
 import { isInside } from "../../src/platform/disk/inside.ts";
 import type { Peers } from "../cluster/peers.ts";
-import { createFileWatcher, type FileWatcher } from "../file-watcher/file-watcher.ts";
+import { FileWatcher } from "../file-watcher/file-watcher.ts";
 import type { WorkerContext } from "./worker-context.ts";
 
 /** Creates the worker that finds the pictures of the cameras. `onPictures` receives pictures once they are in the ledger. */
@@ -14,7 +14,7 @@ export function createWatching(
 ): FileWatcher {
   const { db, clock, log, config } = context;
   const detects = config.roles.includes("detect");
-  return createFileWatcher({
+  return new FileWatcher({
     db,
     clock,
     log: log.child({ worker: "file_watcher" }),

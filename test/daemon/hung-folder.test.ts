@@ -87,7 +87,7 @@ test("with a hung camera root the daemon starts with the cameras elsewhere and r
   expect(await watcher()).toEqual({
     name: "file_watcher",
     running: true,
-    message: `waits for ${cameraRoot} to answer: its disk or share is away`,
+    message: `waits for ${cameraRoot}, which does not answer: its disk or share is away`,
   });
   expect((await ask(daemon, "GET /health")).status).toBe(200);
 

@@ -21,7 +21,7 @@ for (const polling of [false, true]) {
 
     const start = () => home.watcher.start();
 
-    it("sees a picture that is written and one that is renamed in", async () => {
+    it("arrivals: sees a picture that is written and one that is renamed into place", async () => {
       await start();
       await writeFile(front("a.jpg"), jpeg);
       await writeFile(join(home.outside, "b"), numbered(jpeg, 1));
@@ -38,7 +38,7 @@ for (const polling of [false, true]) {
       expect(await home.jobs()).toHaveLength(2);
     });
 
-    it("waits for the last piece of a slow upload, and for the rename of a temporary file", async () => {
+    it("arrivals: waits for the last part of a slow upload, and for the rename of a temporary file", async () => {
       await start();
       await writeFile(front("first.jpg"), numbered(jpeg, 1));
       await found(1);
@@ -63,7 +63,7 @@ for (const polling of [false, true]) {
       ]);
     });
 
-    it("sees pictures in folders that are made and filled at once, at any depth", async () => {
+    it("arrivals: sees pictures in folders that are created and filled at the same time, at any depth", async () => {
       await start();
       for (let day = 0; day < 20; day += 1) {
         const folder = front(join("2026", "01", String(day)));
@@ -81,7 +81,7 @@ for (const polling of [false, true]) {
       expect(await home.ledger()).toHaveLength(41);
     });
 
-    it("takes what arrived while it was stopped by its file time, as backlog, and looks at nothing twice", async () => {
+    it("arrivals: pictures from before the start count by their file time, as backlog, and are processed once", async () => {
       const old = new Date("2026-01-05T03:00:00Z");
       await mkdir(front("days"));
       for (let n = 0; n < 30; n += 1) {
@@ -107,7 +107,7 @@ for (const polling of [false, true]) {
       expect(await home.jobs()).toHaveLength(32);
     });
 
-    it("loses nothing that arrives during its start", async () => {
+    it("arrivals: loses nothing that arrives during the start", async () => {
       for (let n = 0; n < 100; n += 1) await writeFile(front(`before-${n}.jpg`), numbered(jpeg, n));
       const starting = start();
       for (let n = 0; n < 100; n += 1) await writeFile(front(`during-${n}.jpg`), numbered(jpeg, 1_000 + n));
@@ -118,12 +118,12 @@ for (const polling of [false, true]) {
       expect(await home.ledger()).toHaveLength(300);
     });
 
-    it("sees a folder again that was removed and created again", async () => {
+    it("arrivals: sees a folder that was removed and created again", async () => {
       await start();
       await mkdir(front("day"));
       await writeFile(front("day/1.jpg"), numbered(jpeg, 1));
       await found(1);
-      // more than once: it is a race between what is told and what is looked at
+      // repeated, because the order of event and listing is a race
       for (let count = 2; count <= 12; count += 1) {
         await rm(front("day"), { recursive: true });
         await mkdir(front("day"));
@@ -139,7 +139,7 @@ for (const polling of [false, true]) {
       await until(() => !home.problems.has("front"));
     });
 
-    it("finds pictures of a camera that writes them under the name of its folder first", async () => {
+    it("arrivals: finds pictures of a camera that first writes them under the name of its folder", async () => {
       await start();
       await mkdir(front("day"));
       for (let count = 1; count <= 10; count += 1) {
@@ -149,7 +149,7 @@ for (const polling of [false, true]) {
       }
     });
 
-    it("gives a folder with pictures its camera, and leaves deleted cameras alone until they are restored", async () => {
+    it("arrivals: registers a camera for a folder with pictures, and skips deleted cameras until they are restored", async () => {
       await mkdir(join(home.root, "empty"));
       await start();
       await mkdir(join(home.root, "Back Yard"));
@@ -170,7 +170,7 @@ for (const polling of [false, true]) {
       expect((await found(2))[1]).toMatchObject({ camera: "back_yard", path: "Back Yard/2.jpg" });
     });
 
-    it("gives it one when it was stopped and started again while cameras were being registered", async () => {
+    it("arrivals: registers the camera after a stop and start in the middle of registering cameras", async () => {
       let databaseEnds = (): void => {};
       let asked = 0;
       const { db } = home.database;
@@ -190,7 +190,7 @@ for (const polling of [false, true]) {
       await writeFile(join(home.root, "back", "1.jpg"), numbered(jpeg, 1));
       await start();
       await until(() => asked === 1);
-      // what comes with the second folder waits behind the first
+      // files of the second folder wait behind the first
       await sleep(100);
       const stopped = home.watcher.stop();
       databaseEnds();
@@ -199,7 +199,7 @@ for (const polling of [false, true]) {
       expect((await found(2)).map(({ camera }) => camera).sort()).toEqual(["back", "front"]);
     });
 
-    it("takes the recycle bin of a share that is the camera root for no camera", async () => {
+    it("arrivals: the recycle bin of a share used as the camera root is not a camera", async () => {
       await start();
       await writeFile(front("a.jpg"), numbered(jpeg, 1));
       await found(1);
@@ -213,7 +213,7 @@ for (const polling of [false, true]) {
       expect((await home.ledger()).map(({ camera }) => camera)).toEqual(["front", "front"]);
     });
 
-    it("says once of pictures in the camera root that they belong to no camera", async () => {
+    it("arrivals: warns once that pictures in the camera root belong to no camera", async () => {
       await start();
       await writeFile(join(home.root, "stray.jpg"), jpeg);
       await until(() => home.warnings.find((warning) => warning.includes("belongs to no camera")));
@@ -225,7 +225,7 @@ for (const polling of [false, true]) {
   });
 }
 
-describe("a live picture", () => {
+describe("arrivals: a live picture", () => {
   beforeEach(async () => {
     home = await watchedHome({});
     jpeg = await picture();
@@ -248,7 +248,7 @@ describe("a live picture", () => {
     expect(ledger.every((entry) => entry.status === "pending")).toBe(true);
   });
 
-  it("counts by its own arrival after uploads under its name that were broken off", async () => {
+  it("counts by its own arrival after broken uploads under the same name", async () => {
     await home.watcher.stop();
     let aheadMs = 0;
     home.watcher = home.renew({ clock: { now: () => new Date(Date.now() + aheadMs), monotonic: () => performance.now() + aheadMs } });
@@ -257,7 +257,7 @@ describe("a live picture", () => {
       await writeFile(front("snapshot.jpg"), numbered(jpeg, bytes).subarray(0, bytes));
       await sleep(100);
       aheadMs += 50_000;
-      // it is looked at again
+      // it is inspected again
       await sleep(1_200);
     };
     for (const bytes of [20_000, 30_000, 10_000]) await broken(bytes);
@@ -268,7 +268,7 @@ describe("a live picture", () => {
     expect(Math.abs((entry?.taken_at.getTime() ?? 0) - arrivedAt)).toBeLessThan(2_000);
   });
 
-  it("gets a new entry when it is written over, also while the first is being seen", async () => {
+  it("gets a new entry when it is overwritten, also while the first version is being processed", async () => {
     await home.watcher.start();
     await writeFile(front("snapshot.jpg"), numbered(jpeg, 1));
     await found(1);
@@ -288,10 +288,10 @@ describe("a live picture", () => {
   });
 });
 
-describe("a picture on a share whose server's clock is behind", () => {
+describe("arrivals: a picture on a share with a server clock that is behind", () => {
   afterEach(() => home.close());
 
-  it("counts by its arrival all the same, once the folder is known", async () => {
+  it("counts by its arrival once the folder is known", async () => {
     const aheadMs = 600_000;
     const clock = { now: () => new Date(Date.now() + aheadMs), monotonic: () => performance.now() };
     home = await watchedHome({ polling: true, clock, timings: { pollMs: 100, rescanMs: 300 } });
@@ -300,13 +300,13 @@ describe("a picture on a share whose server's clock is behind", () => {
     await writeFile(front("before.jpg"), jpeg);
     await home.watcher.start();
     await found(1);
-    // its first listings are over
+    // its first listings are done
     await sleep(1_500);
     const uploadedAt = clock.now().getTime();
     await writeFile(front("live.jpg"), numbered(jpeg, 1));
     const [before, live] = await found(2);
     expect(before?.taken_at.getTime()).toBeLessThan(uploadedAt - aheadMs + 1_000);
-    // a listing of a busy machine begins well before it sees the file
+    // on a busy machine a listing starts well before it sees the file
     expect(live?.taken_at.getTime()).toBeGreaterThan(uploadedAt - 30_000);
     expect((await home.jobs()).map((job) => job.priority)).toEqual([10, 0]);
   });

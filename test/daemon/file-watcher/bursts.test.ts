@@ -15,10 +15,10 @@ const count = async (): Promise<number> => {
   return row.n;
 };
 
-/** Of the parts that need no more to be a burst; with `BURST=20000` as many as the long forms have. */
+/** Number of pictures in the tests that need no larger burst; `BURST=20000` makes them as large as the long forms. */
 const burst = Number(process.env["BURST"] ?? 5_000);
 
-/** A small picture: what counts here is how many there are. */
+/** A small picture, because only the number of pictures matters here. */
 async function smallPicture(): Promise<Buffer> {
   const { default: sharp } = await import("sharp");
   return sharp(await picture())
@@ -43,7 +43,7 @@ async function settled(wanted: number): Promise<void> {
   expect(row).toEqual({ images: wanted, paths: wanted, jobs: wanted });
 }
 
-describe("a burst of pictures in one folder", () => {
+describe("bursts: pictures in one folder", () => {
   beforeEach(async () => {
     jpeg = await smallPicture();
     home = await watchedHome();
@@ -52,7 +52,7 @@ describe("a burst of pictures in one folder", () => {
   });
   afterEach(() => home.close());
 
-  it(`${burst} at once: none is lost, none is doubled`, { timeout: 180_000 }, async () => {
+  it(`${burst} at once: none is lost or doubled`, { timeout: 180_000 }, async () => {
     await home.watcher.start();
     await until(async () => (await count()) === 1);
     await mkdir(join(home.outside, "all"));
@@ -75,29 +75,29 @@ describe("a burst of pictures in one folder", () => {
     expect(megabytes).toBeLessThan(200);
   });
 
-  it("20,000 while the event loop stands still for 3 s, beyond what the kernel keeps: none is lost", { timeout: 180_000 }, async () => {
+  it("20,000 while the event loop is blocked for 3 s, beyond what the kernel keeps: none is lost", { timeout: 180_000 }, async () => {
     await home.watcher.start();
     await until(async () => (await count()) === 1);
     for (let n = 0; n < 20_000; n += 1) writeFileSync(join(home.outside, `${n}.jpg`), numbered(jpeg, n));
     const startedAt = performance.now();
     for (let n = 0; n < 20_000; n += 1) renameSync(join(home.outside, `${n}.jpg`), front(`${n}.jpg`));
     while (performance.now() - startedAt < 3_000) {
-      // stands still
+      // blocks the event loop
     }
     await settled(20_001);
     process.stdout.write(`20,000 renamed in while blocked: registered after ${((performance.now() - startedAt) / 1000).toFixed(1)} s\n`);
   });
 });
 
-describe("the cost of a picture", () => {
+describe("bursts: the cost of a picture", () => {
   beforeEach(async () => {
     jpeg = await smallPicture();
-    // a machine with other work stands still now and then, and looking for what was missed then is not what is measured
+    // a busy machine blocks the event loop occasionally, and comparing folders afterwards is not part of this measurement
     home = await watchedHome({ timings: { stallMs: 600_000 } });
   });
   afterEach(() => home.close());
 
-  /** Processor time per picture, in ms, of pictures that come one by one. */
+  /** Processor time per picture, in ms, for pictures that arrive one by one. */
   const costIn = async (folder: string): Promise<number> => {
     const known = await count();
     const before = process.cpuUsage();
@@ -119,7 +119,7 @@ describe("the cost of a picture", () => {
     ] as const) {
       await mkdir(folder);
       await writeFile(join(home.outside, `${files}`), numbered(jpeg, files));
-      // links, so that 20,000 files cost no more than their names; a file takes 65,000
+      // links, so that 20,000 files cost only their names; a file takes 65,000
       for (let n = 0; n < files; n += 1) linkSync(join(home.outside, `${files}`), join(folder, `${n}.jpg`));
     }
     const startedAt = performance.now();
@@ -131,11 +131,11 @@ describe("the cost of a picture", () => {
     const inSmall = await costIn(await fresh(small));
     const inLarge = await costIn(large);
     process.stdout.write(`processor time per picture: ${inSmall.toFixed(2)} ms with few files, ${inLarge.toFixed(2)} ms with 20,000\n`);
-    // twice the promised 1.2, since other tests run at the same time; chokidar's way would be 1000 times
+    // twice the promised 1.2, since other tests run at the same time; chokidar would need 1000 times
     expect(inLarge / inSmall).toBeLessThan(2.4);
   });
 
-  /** The same folder, with other names for what was measured in it before. */
+  /** The same folder, with other names for the files measured before. */
   async function fresh(folder: string): Promise<string> {
     for (let n = 0; n < 300; n += 1) await rename(join(folder, `live-${n}.jpg`), join(home.outside, `measured-${n}.jpg`));
     await sleep(200);
@@ -165,7 +165,7 @@ describe("the cost of a picture", () => {
   });
 });
 
-it("while the database is away, pictures wait and are registered once", async () => {
+it("bursts: pictures wait while the database is away and are registered once", async () => {
   jpeg = await smallPicture();
   home = await watchedHome();
   try {

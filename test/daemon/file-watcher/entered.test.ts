@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type Home, numbered, picture, sleep, watchedHome } from "./watched-home.ts";
 
-/** Pictures that came with an event, at the next listing of their folder. */
+/** Pictures registered after an event, at the next listing of their folder. */
 
 let home: Home;
 const asked = new Map<string, number>();
@@ -18,7 +18,7 @@ beforeEach(async () => {
     return lstat(path, ...rest);
   });
   promises.lstat = counted;
-  // what was imported by name follows
+  // imported names follow
   syncBuiltinESMExports();
 });
 afterEach(async () => {
@@ -27,7 +27,7 @@ afterEach(async () => {
   await home.close();
 });
 
-it("are not asked for once more when they are in the ledger, and are looked at when they change", { timeout: 30_000 }, async () => {
+it("registered pictures: the next listing does not query them again, and a changed one is processed", { timeout: 30_000 }, async () => {
   const jpeg = await picture();
   const folder = join(home.root, "front");
   await promises.mkdir(folder);
@@ -41,7 +41,7 @@ it("are not asked for once more when they are in the ledger, and are looked at w
   }
   await home.entries(101);
   await sleep(4_500);
-  // a listing may have come between the event and the ledger
+  // a listing may have run between the event and the ledger
   const pictures = [...asked.keys()].filter((path) => /\/front\/\d+\.jpg$/.test(path));
   expect(pictures.length).toBeLessThan(60);
 

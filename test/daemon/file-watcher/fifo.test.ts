@@ -3,14 +3,14 @@ import { expect, it } from "vitest";
 import { Fifo } from "../../../daemon/file-watcher/fifo.ts";
 import { isForgotten } from "../../support/forgotten.ts";
 
-it("gives what was put in, in that order", () => {
+it("fifo: returns items in the order of their arrival", () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.constant("shift" as const), fc.nat(3_000)), { maxLength: 40 }), (steps) => {
       const fifo = new Fifo<number>();
       const model: number[] = [];
       let next = 0;
       for (const step of steps) {
-        // many at once, since taken ones are cleared away by the thousand
+        // many at once, because taken items are removed in blocks of a thousand
         for (let n = 0; step !== "shift" && n < step; n += 1, next += 1) {
           model.push(next);
           fifo.push(next);
@@ -22,7 +22,7 @@ it("gives what was put in, in that order", () => {
   );
 });
 
-it("keeps nothing that was taken", async () => {
+it("fifo: keeps no reference to items that were taken", async () => {
   const fifo = new Fifo<object>();
   const taken = ((): WeakRef<object> => {
     const picture = { path: "front/1.jpg" };

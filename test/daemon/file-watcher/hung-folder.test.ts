@@ -20,14 +20,14 @@ async function upload(camera: string): Promise<void> {
   uploads += 1;
   const folder = join(home.root, camera);
   const bytes = numbered(await picture(), uploads);
-  // at once: what hangs, hangs for us only, and not for who uploads
+  // at once: the folder hangs only for homesec, not for the uploading camera
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, `${uploads}.part`), bytes);
   renameSync(join(folder, `${uploads}.part`), join(folder, `${uploads}.jpg`));
 }
 const ofCamera = async (camera: string): Promise<number> => (await home.ledger()).filter((entry) => entry.camera === camera).length;
 
-test("one folder that hangs at the start keeps no other camera waiting, is asked once, and is taken up when it answers", async () => {
+test("hung folder: one that hangs at the start delays no other camera, is asked once, and is read when it answers", async () => {
   for (const camera of ["yard", "door"]) await upload(camera);
   await home.watcher.start();
   await home.entries(2);
@@ -39,10 +39,10 @@ test("one folder that hangs at the start keeps no other camera waiting, is asked
   home.watcher = watcher;
   const begun = performance.now();
   await watcher.start();
-  // the supervisor calls a start of 5 s a long one
+  // the supervisor reports a start that takes 5 s
   expect(performance.now() - begun).toBeLessThan(5_000);
   await until(async () => (await ofCamera("door")) === 2);
-  expect(home.problems.get("yard")).toContain("yard does not answer; bring its disk or share back");
+  expect(home.problems.get("yard")).toContain("yard does not answer; reconnect its disk or share");
   expect([...home.problems.keys()]).toEqual(["yard"]);
   // several plans later
   await upload("door");
@@ -56,7 +56,7 @@ test("one folder that hangs at the start keeps no other camera waiting, is asked
   await until(() => home.problems.size === 0);
 });
 
-test("a folder that begins to hang is told of, and the others are looked at as before", async () => {
+test("hung folder: one that hangs later is reported, and the others work as before", async () => {
   await home.watcher.stop();
   home.watcher = home.renew({ polling: true, timings: { rescanMs: 300, pollMs: 100 } });
   for (const camera of ["a-yard", "door"]) await upload(camera);
@@ -64,7 +64,7 @@ test("a folder that begins to hang is told of, and the others are looked at as b
   await home.entries(2);
   hung = hangFolder(join(home.root, "a-yard"));
   await until(() => home.problems.get("a-yard")?.includes("does not answer"), 12_000);
-  // found by looking again and again only
+  // found by polling only
   await upload("door");
   await until(async () => (await ofCamera("door")) === 2);
   await upload("a-yard");

@@ -10,7 +10,7 @@ const processed = () => home.database.db.query((sql) => sql`update images set st
 const entryOf = (path: string, camera: string): Promise<Entry> =>
   until(async () => (await home.ledger()).find((entry) => entry.path === path && entry.camera === camera));
 
-describe("the folder of a camera that is moved", () => {
+describe("moved folder: the folder of a camera that is renamed", () => {
   beforeEach(async () => {
     home = await watchedHome({ timings: { rescanMs: 300 } });
     jpeg = await picture();
@@ -23,7 +23,7 @@ describe("the folder of a camera that is moved", () => {
   });
   afterEach(() => home.close());
 
-  it("is that of a new camera, and what was looked at is not looked at again; what comes then is", async () => {
+  it("belongs to a new camera; known pictures are not processed again, new ones are", async () => {
     await rename(at("yard"), at("garden"));
     for (const path of ["1.jpg", "monday/2.jpg"]) {
       const entry = await entryOf(`garden/${path}`, "garden");
@@ -34,7 +34,7 @@ describe("the folder of a camera that is moved", () => {
     expect(await entryOf("garden/3.jpg", "garden")).toMatchObject({ status: "pending" });
   });
 
-  it("may be given back to its camera: nothing of it is looked at again", async () => {
+  it("can be returned to its camera without processing any picture again", async () => {
     await rename(at("yard"), at("garden"));
     await entryOf("garden/monday/2.jpg", "garden");
     await writeFile(at("garden/3.jpg"), numbered(jpeg, 3));
@@ -51,7 +51,7 @@ describe("the folder of a camera that is moved", () => {
       expect(await entryOf(`garden/${path}`, "yard")).toMatchObject({ status: "skipped", reason: "moved" });
   });
 
-  it("is looked at when it came from a folder that is still there, or lay elsewhere in it", async () => {
+  it("has its pictures processed when they came from a folder that still exists, or lay elsewhere in it", async () => {
     await mkdir(at("porch"));
     await rename(at("yard/1.jpg"), at("porch/1.jpg"));
     expect(await entryOf("porch/1.jpg", "porch")).toMatchObject({ status: "pending" });
@@ -60,7 +60,7 @@ describe("the folder of a camera that is moved", () => {
     expect(await entryOf("porch/2.jpg", "porch")).toMatchObject({ status: "pending" });
   });
 
-  it("is looked at when another picture has the name, or another time", async () => {
+  it("has a picture processed when another picture has its name, or another time", async () => {
     await home.watcher.stop();
     await mkdir(at("garden/monday"), { recursive: true });
     await writeFile(at("garden/1.jpg"), numbered(jpeg, 8));

@@ -17,12 +17,12 @@ const front = (name: string): string => join(home.root, "front", name);
 const outcomeOf = (name: string, ms?: number): Promise<Entry> =>
   until(async () => (await home.ledger()).findLast((entry) => entry.path === `front/${name}`), ms);
 
-/** What this process has read of files so far. */
+/** Files that this process has read. */
 const bytesRead = async (): Promise<number> => Number(/rchar: (\d+)/.exec(await readFile("/proc/self/io", "utf8"))?.[1]);
 
 const processed = () => home.database.db.query((sql) => sql`update images set status = 'processed' where status = 'pending'`);
 
-describe("a file that is not looked at", () => {
+describe("outcomes: a file that is skipped", () => {
   beforeEach(async () => {
     home = await watchedHome({ timings: quick });
     jpeg = await picture();
@@ -33,26 +33,26 @@ describe("a file that is not looked at", () => {
   });
   afterEach(() => home.close());
 
-  it("empty: after a while, and taken up when it is filled", async () => {
+  it("empty: after a while, and processed when it has content", async () => {
     await writeFile(front("a.jpg"), "");
     await sleep(150);
     expect(await home.ledger()).toHaveLength(1);
     expect(await outcomeOf("a.jpg")).toMatchObject({ status: "skipped", reason: "empty", size_bytes: 0 });
     await writeFile(front("a.jpg"), jpeg);
     await until(async () => (await outcomeOf("a.jpg")).status === "pending");
-    // the row is there a moment before the watcher has heard of it
+    // the row exists a moment before the watcher knows
     await until(() => home.watcher.state().pending === 0);
     expect(home.watcher.state().stuck).toEqual([]);
   });
 
-  it("incomplete: listed as stuck first, and taken up when the rest comes", async () => {
+  it("incomplete: listed as stuck first, and processed when the rest arrives", async () => {
     await writeFile(front("a.jpg"), jpeg.subarray(0, 30_000));
     const [stuck] = await until(() => home.watcher.state().stuck.length > 0 && home.watcher.state().stuck);
     expect(stuck).toMatchObject({ path: front("a.jpg"), reason: "the end marker of the JPEG is missing" });
     expect(await home.ledger()).toHaveLength(1);
     const outcome = await outcomeOf("a.jpg");
     expect(outcome).toMatchObject({ status: "skipped", reason: "incomplete" });
-    expect(outcome.detail).toContain("taken up by itself");
+    expect(outcome.detail).toContain("processes the file when it is complete");
     expect(home.watcher.state().stuck).toEqual([]);
     await writeFile(front("a.jpg"), jpeg);
     await until(async () => (await outcomeOf("a.jpg")).status === "pending");
@@ -60,7 +60,7 @@ describe("a file that is not looked at", () => {
     expect((await home.watcher.state()).running).toBe(true);
   });
 
-  it("incomplete: recorded at once after a restart when it is old enough", async () => {
+  it("incomplete: recorded at once after a restart if it is old enough", async () => {
     await writeFile(front("a.jpg"), jpeg.subarray(0, 30_000));
     await home.watcher.stop();
     await sleep(900);
@@ -98,7 +98,7 @@ describe("a file that is not looked at", () => {
     expect(outcome.detail).toContain("8000 x 6300");
   });
 
-  it("outside_root: a link that leads out of the allowed folders; one that stays inside is followed", async () => {
+  it("outside_root: a link out of the allowed folders; a link that stays inside is followed", async () => {
     await writeFile(join(home.outside, "secret.jpg"), jpeg);
     await symlink(join(home.outside, "secret.jpg"), front("out.jpg"));
     await writeFile(front("real.jpg"), numbered(jpeg, 1));
@@ -128,7 +128,7 @@ describe("a file that is not looked at", () => {
     await utimes(front("a.jpg"), new Date(), new Date(Date.now() - 60_000));
     await until(async () => (await home.ledger()).length === 3);
     expect(await outcomeOf("a.jpg")).toMatchObject({ status: "skipped", reason: "reupload" });
-    // while the first is still waiting, its entry is about to become "overwritten": the second must be looked at
+    // while the first still waits, its entry is about to become "overwritten": the second must be inspected
     await writeFile(front("b.jpg"), numbered(jpeg, 1));
     await outcomeOf("b.jpg");
     await utimes(front("b.jpg"), new Date(), new Date(Date.now() - 60_000));
@@ -136,7 +136,7 @@ describe("a file that is not looked at", () => {
     expect(await outcomeOf("b.jpg")).toMatchObject({ status: "pending" });
   });
 
-  it("moved: a file that was looked at under another name; a copy is looked at and linked", async () => {
+  it("moved: a file that was processed under another name; a copy is processed and linked", async () => {
     await writeFile(front("a.jpg"), jpeg);
     const original = await outcomeOf("a.jpg");
     await processed();
@@ -150,7 +150,7 @@ describe("a file that is not looked at", () => {
     expect(outcome.detail).toContain(front("a.jpg"));
   });
 
-  it.skipIf(!ffmpeg)("no_ffmpeg: a video where ffmpeg is missing, taken up once it is there", async () => {
+  it.skipIf(!ffmpeg)("no_ffmpeg: a video without ffmpeg, processed once ffmpeg is installed", async () => {
     await home.watcher.stop();
     home.watcher = home.renew({ ffmpeg: "/nonexistent/ffmpeg" });
     await home.watcher.start();
@@ -165,7 +165,7 @@ describe("a file that is not looked at", () => {
     expect(await home.jobs()).toHaveLength(2);
   });
 
-  it.skipIf(process.platform !== "linux")("no_ffmpeg: a video is not read again and again while ffmpeg is missing", async () => {
+  it.skipIf(process.platform !== "linux")("no_ffmpeg: a video is not read repeatedly while ffmpeg is missing", async () => {
     await home.watcher.stop();
     home.watcher = home.renew({ ffmpeg: "/nonexistent/ffmpeg", timings: { ...quick, fullRescanMs: 500 } });
     const boxes = Buffer.from("000000186674797069736f6d000000000000000000000000000000086d6f6f76027fffe06d646174", "hex");
@@ -178,7 +178,7 @@ describe("a file that is not looked at", () => {
     expect((await bytesRead()) - before).toBeLessThan(20 * 1024 * 1024);
   });
 
-  it.skipIf(!ffmpeg)("a video is entered where others look at it, whether ffmpeg is here or not", async () => {
+  it.skipIf(!ffmpeg)("a video is registered when other daemons process it, with or without ffmpeg here", async () => {
     await home.watcher.stop();
     home.watcher = home.renew({ detects: false, ffmpeg: "/nonexistent/ffmpeg" });
     await home.watcher.start();
@@ -193,8 +193,8 @@ describe("a file that is not looked at", () => {
     expect(await outcomeOf("b.webp")).toMatchObject({ status: "pending", media_type: "image/webp", width: 768, height: 576 });
   });
 
-  it("a time beyond what the ledger holds keeps neither the file from being looked at nor those beside it", async () => {
-    // what shares and cameras without a clock say; not every disk keeps both
+  it("a time beyond the range of the ledger affects neither its file nor the neighbours", async () => {
+    // times as shares and cameras without a clock give them; not every disk stores both
     const times: Readonly<Record<string, Date>> = {
       "early.jpg": new Date("1601-01-01T00:00:00Z"),
       "late.jpg": new Date("2300-01-01T00:00:00Z"),
@@ -215,7 +215,7 @@ describe("a file that is not looked at", () => {
     home.watcher = home.renew();
     await home.watcher.start();
     expect((await home.entries(7)).map(({ status }) => status)).toEqual(Array.from({ length: 7 }, () => "pending"));
-    // and they are known from then on
+    // they are known from then on
     await home.watcher.stop();
     home.watcher = home.renew();
     await home.watcher.start();
@@ -226,7 +226,7 @@ describe("a file that is not looked at", () => {
     expect(home.warnings).toEqual([]);
   });
 
-  it("a file of which a damaged disk cannot tell keeps no other from being looked at, and is when it can be", async () => {
+  it("a file with details that a damaged disk does not return delays no other file, and is processed when they return", async () => {
     await home.watcher.stop();
     for (const [at, name] of ["a.jpg", "b.jpg", "c.jpg"].entries()) await writeFile(front(name), numbered(jpeg, at));
     const faults = fileFaults(home.root);
@@ -248,7 +248,7 @@ describe("a file that is not looked at", () => {
   });
 
   it.skipIf(process.platform !== "linux")(
-    "unreadable: a name that is not UTF-8, seen live or not, and no longer than it is there",
+    "unreadable: a name that is not UTF-8, found live or by a scan, until the file is gone",
     async () => {
       const latin1 = (name: string): Buffer => Buffer.concat([Buffer.from(`${front("")}/`), Buffer.from(name, "latin1")]);
       const theEntries = async (count: number) => {
@@ -272,13 +272,13 @@ describe("a file that is not looked at", () => {
       home.watcher = home.renew();
       await home.watcher.start();
       await theEntries(2);
-      await until(() => home.warnings.find((warning) => warning.includes("a folder's name is not valid UTF-8")));
+      await until(() => home.warnings.find((warning) => warning.includes("the name of a folder is not valid UTF-8")));
       await rename(latin1("Süd.jpg"), front("Sued.jpg"));
       expect(await outcomeOf("Sued.jpg")).toMatchObject({ status: "pending" });
     },
   );
 
-  it("other files and folders with odd names are no matter", async () => {
+  it("other files and folders with odd names cause no trouble", async () => {
     await mkdir(front("folder.jpg"));
     await writeFile(front("folder.jpg/a.jpg"), numbered(jpeg, 5));
     await writeFile(front("log.txt"), "x");
@@ -290,7 +290,7 @@ describe("a file that is not looked at", () => {
   });
 });
 
-describe("a camera's folder", () => {
+describe("outcomes: a camera's folder", () => {
   beforeEach(async () => {
     home = await watchedHome({ timings: quick });
     jpeg = await picture();
@@ -309,7 +309,7 @@ describe("a camera's folder", () => {
     expect(await home.ledger()).toEqual([]);
   });
 
-  it("that lies in that of another camera keeps its own pictures", async () => {
+  it("inside the folder of another camera keeps its own pictures", async () => {
     await mkdir(join(home.root, "house", "door"), { recursive: true });
     await home.database.db.query(
       (sql) => sql`insert into cameras (camera_id, name, folder_path) values
@@ -327,7 +327,7 @@ describe("a camera's folder", () => {
     );
   });
 
-  it("that lies in that of another camera and comes later, as a disk that is mounted, keeps what it brings", async () => {
+  it("inside the folder of another camera that appears later, such as a mounted disk, keeps its pictures", async () => {
     await mkdir(join(home.root, "house"));
     await home.database.db.query(
       (sql) => sql`insert into cameras (camera_id, name, folder_path) values
@@ -342,9 +342,9 @@ describe("a camera's folder", () => {
     expect([entry?.path, entry?.camera]).toEqual(["house/door/b.jpg", "door"]);
   });
 
-  it("unreadable: a file without the right to read it, taken up when it gets it", async () => {
+  it("unreadable: a file without read permission, processed when it gets the permission", async () => {
     const isRoot = process.geteuid?.() === 0;
-    // root reads everything, so somebody else looks
+    // root can read everything, so another user runs this
     await chmod(join(home.root, ".."), 0o755);
     await mkdir(join(home.root, "front"));
     await writeFile(join(home.root, "front", "a.jpg"), jpeg, { mode: 0o000 });

@@ -1,7 +1,7 @@
 import { appendFile, mkdir, open, realpath, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createCandidates } from "../../../daemon/file-watcher/candidates.ts";
+import { Candidates } from "../../../daemon/file-watcher/candidates.ts";
 import { defaultTimings } from "../../../daemon/file-watcher/timings.ts";
 import { systemClock } from "../../../src/base/clock/clock.ts";
 import { silentLog } from "../../../src/base/log/log.ts";
@@ -10,9 +10,9 @@ import { hasFfmpeg } from "../../../src/monitoring/images/video.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { type Home, sleep, until, watchedHome } from "./watched-home.ts";
 
-/** Videos that a camera writes into the folder while it records, and that do not say where they end. */
+/** Videos that a camera writes into the folder while it records, without a marked end. */
 
-/** The header of a Matroska file, and of its segment, whose size nobody knows yet. */
+/** The header of a Matroska file and of its segment of unknown size. */
 const header = Buffer.from("1a45dfa38b4282886d6174726f736b611853806701ffffffffffffff", "hex");
 const more = Buffer.alloc(4_096, 7);
 
@@ -31,7 +31,7 @@ for (const polling of [false, true]) {
     });
     afterEach(() => home.close());
 
-    /** Goes on with the recording for half a minute. Returns when it ended. */
+    /** Continues the recording for half a minute. Returns its end time. */
     const record = async (): Promise<number> => {
       for (let n = 0; n < 5; n += 1) {
         await sleep(300);
@@ -50,7 +50,7 @@ for (const polling of [false, true]) {
       return entry;
     };
 
-    it("a recording is one entry once nothing comes any more, and counts from its end", async () => {
+    it("a recording has one entry once it stops growing, and counts from its end", async () => {
       await home.watcher.start();
       await writeFile(film(), header);
       const endedAt = await record();
@@ -61,7 +61,7 @@ for (const polling of [false, true]) {
       expect(takenAt).toBeLessThan(endedAt + 2_000);
     });
 
-    it("so is one that was under way at the start", async () => {
+    it("a recording that was in progress at the start has one entry too", async () => {
       await writeFile(film(), header);
       await home.watcher.start();
       await record();
@@ -71,7 +71,7 @@ for (const polling of [false, true]) {
   });
 }
 
-describe("a long recording in fragments, while it grows", () => {
+describe("recordings: a long one in fragments, while it grows", () => {
   const box = (type: string, body: Buffer): Buffer => {
     const head = Buffer.alloc(8);
     head.writeUInt32BE(8 + body.length, 0);
@@ -79,7 +79,7 @@ describe("a long recording in fragments, while it grows", () => {
     return Buffer.concat([head, body]);
   };
 
-  it("is looked at now and then, however often it is written to", async () => {
+  it("is inspected occasionally, however often it is written", async () => {
     const folder = temporaryFolder("recordings");
     const path = join(await realpath(folder.path), "film.mp4");
     const moov = box("moov", Buffer.concat([box("mvhd", Buffer.alloc(100)), box("mvex", Buffer.alloc(32))]));
@@ -95,7 +95,7 @@ describe("a long recording in fragments, while it grows", () => {
       await look(path, { roots: roots(), quietMs: () => 0 });
       costs.push(performance.now() - begun);
     }
-    const candidates = createCandidates({
+    const candidates = new Candidates({
       clock: systemClock,
       log: silentLog,
       timings: defaultTimings,
@@ -110,7 +110,7 @@ describe("a long recording in fragments, while it grows", () => {
       await sleep(5);
       await appendFile(path, fragment);
     }
-    // at most a tenth of the time, by the quickest of the looks before, and once more for what those may have been slower
+    // at most a tenth of the time, by the fastest earlier inspection, plus one for slower ones
     const looksMs = candidates.progress * Math.min(...costs);
     expect(candidates.progress).toBeGreaterThan(0);
     expect(looksMs).toBeLessThan(3_000 / 5);
@@ -120,8 +120,8 @@ describe("a long recording in fragments, while it grows", () => {
   });
 });
 
-describe("a large video that is read slowly, as over a weak line", () => {
-  it("is no sign that the watcher hangs, for which it would be started again", { timeout: 60_000 }, async () => {
+describe("recordings: a large video that is read slowly, as over a weak connection", () => {
+  it("does not make the supervisor restart the watcher as hanging", { timeout: 60_000 }, async () => {
     const home = await watchedHome();
     const path = join(home.root, "front", "film.mp4");
     await mkdir(dirname(path));
@@ -146,7 +146,7 @@ describe("a large video that is read slowly, as over a weak line", () => {
   });
 });
 
-/** Has each read of a file of this process take so long. Returns how to have it as it was. */
+/** Makes each file read of this process take this long. Returns a function that restores the original. */
 async function slowReads(ms: number): Promise<() => void> {
   const file = await open("/dev/null");
   const handles = Object.getPrototypeOf(file) as { read: (...given: unknown[]) => Promise<unknown> };

@@ -1,14 +1,14 @@
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createFileWatcher, type FileWatcher, type FileWatcherOptions } from "../../../daemon/file-watcher/file-watcher.ts";
+import { FileWatcher, type FileWatcherOptions } from "../../../daemon/file-watcher/file-watcher.ts";
 import { systemClock } from "../../../src/base/clock/clock.ts";
 import type { Log } from "../../../src/base/log/log.ts";
 import { allCameras } from "../../../src/monitoring/cameras/cameras-repository.ts";
 import { ensureCameraForFolder } from "../../../src/monitoring/cameras/registration.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 
-/** What the ledger says of a file, with its path below the camera root. */
+/** An entry of the ledger, with its path below the camera root. */
 export interface Entry {
   readonly camera: string;
   readonly path: string;
@@ -25,7 +25,7 @@ export interface Entry {
   readonly image_id: number;
 }
 
-/** A camera root in a temporary folder, a database, and a watcher that can be started again. */
+/** A camera root in a temporary folder, a database, and a watcher that can be restarted. */
 export interface Home {
   readonly root: string;
   readonly outside: string;
@@ -36,7 +36,7 @@ export interface Home {
   /** Makes another watcher, as after a restart; it is not started. */
   renew(options?: Partial<FileWatcherOptions>): FileWatcher;
   ledger(): Promise<readonly Entry[]>;
-  /** Waits until the ledger has so many entries; fails with what the watcher complained about. */
+  /** Waits until the ledger has this many entries; fails with the warnings of the watcher. */
   entries(count: number, ms?: number): Promise<readonly Entry[]>;
   jobs(): Promise<readonly { readonly subject: number; readonly priority: number }[]>;
   close(): Promise<void>;
@@ -55,7 +55,7 @@ export async function watchedHome(options: Partial<FileWatcherOptions> = {}): Pr
   const note = (fields: object, message: string): void => void warnings.push(`${message} ${JSON.stringify(fields)}`);
   const log: Log = { debug: () => {}, info: () => {}, warn: note, error: note, child: () => log };
   const renew = (changes: Partial<FileWatcherOptions> = {}): FileWatcher =>
-    createFileWatcher({
+    new FileWatcher({
       db,
       clock: systemClock,
       log,
@@ -111,7 +111,7 @@ export function picture(number: "0001" | "0180" | "0300" | "0420" = "0001"): Pro
   return readFile(new URL(`../../fixtures/pictures/walkway-${number}.jpg`, import.meta.url));
 }
 
-/** The picture with a number written behind its first marker, so that each has a content of its own. */
+/** The picture with a number after its first marker, so that each has unique content. */
 export function numbered(bytes: Buffer, number: number): Buffer {
   const comment = Buffer.alloc(8);
   comment.writeUInt16BE(0xfffe, 0);
@@ -120,7 +120,7 @@ export function numbered(bytes: Buffer, number: number): Buffer {
   return Buffer.concat([bytes.subarray(0, 2), comment, bytes.subarray(2)]);
 }
 
-/** Waits until `check` answers something true, for `ms` at most; fails with what it answered last. */
+/** Waits until `check` returns something true, for at most `ms`; fails with its last answer. */
 export async function until<T>(check: () => Promise<T | false | undefined> | T | false | undefined, ms = 8_000): Promise<T> {
   const deadline = performance.now() + ms;
   for (;;) {

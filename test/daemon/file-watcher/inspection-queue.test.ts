@@ -1,15 +1,15 @@
 import { expect, it } from "vitest";
-import { createLookQueue, type Queued } from "../../../daemon/file-watcher/look-queue.ts";
+import { InspectionQueue, type Queued } from "../../../daemon/file-watcher/inspection-queue.ts";
 
 interface File extends Queued {
   readonly name: string;
 }
 
-/** A queue whose looks end when the test says so. */
+/** A queue with inspections that end when the test says so. */
 function looking() {
   const under = new Map<string, () => void>();
   const begun: string[] = [];
-  const queue = createLookQueue<File>(({ name }) => {
+  const queue = new InspectionQueue<File>(({ name }) => {
     begun.push(name);
     return new Promise((resolve) => under.set(name, resolve));
   });
@@ -26,7 +26,7 @@ function looking() {
 }
 const here = { share: undefined } as const;
 
-it("looks at live files before backlog, of which there is never so much under way that a live one has to wait", async () => {
+it("inspection queue: live files come before backlog, and backlog always leaves slots for live files", async () => {
   const { begun, push, end } = looking();
   push(10, { of: "old", live: false, ...here });
   expect(begun).toEqual(["old 1", "old 2", "old 3", "old 4"]);
@@ -39,7 +39,7 @@ it("looks at live files before backlog, of which there is never so much under wa
   expect(begun.slice(9)).toEqual(["live 6", "old 5"]);
 });
 
-it("looks at one file of a share at a time, the live ones first, and a share that hangs takes one place", async () => {
+it("inspection queue: inspects one file of a share at a time, live ones first, so a share that hangs takes one slot", async () => {
   const { begun, push, end, under } = looking();
   push(20, { of: "nas old", live: false, share: "/nas" });
   push(20, { of: "nas", live: true, share: "/nas" });
@@ -57,7 +57,7 @@ it("looks at one file of a share at a time, the live ones first, and a share tha
   expect([...under.keys()].every((name) => name.startsWith("card"))).toBe(true);
 });
 
-it("has finders of backlog wait for their share, and not for one that hangs", async () => {
+it("inspection queue: finders of backlog wait for their own share, not for another one that hangs", async () => {
   const { queue, push, end } = looking();
   push(1_200, { of: "nas old", live: false, share: "/nas" });
   let isRoom = false;
@@ -73,7 +73,7 @@ it("has finders of backlog wait for their share, and not for one that hangs", as
   await waiting;
 });
 
-it("begins nothing more once it was stopped, and waits for what is under way", async () => {
+it("inspection queue: starts nothing after a stop and waits for running inspections", async () => {
   const { queue, begun, push, end } = looking();
   push(6, { of: "old", live: false, ...here });
   const stopped = queue.stop();

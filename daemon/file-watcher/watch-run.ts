@@ -1,0 +1,314 @@
+import { type FSWatcher, watch } from "node:fs";
+import { basename, dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { within } from "../../src/base/lifecycle/lifecycle.ts";
+import { unknownVersions } from "../../src/monitoring/images/images-repository.ts";
+import { retriedReasons } from "../../src/monitoring/images/reasons.ts";
+import { statWithTimeout } from "../../src/platform/disk/fs-timeout.ts";
+import { NoAnswer } from "../../src/platform/disk/no-answer.ts";
+import { folderProblem, type PlannedTree, planFolders, type WatchedCamera, type WatchPlan } from "./camera-folders.ts";
+import { Candidates } from "./candidates.ts";
+import type { FileWatcherOptions } from "./file-watcher.ts";
+import { FolderTree } from "./folder-tree.ts";
+import { Registrar } from "./registrar.ts";
+import { RescanSchedule } from "./schedule.ts";
+import { SerialQueue } from "./serial-queue.ts";
+import type { Timings } from "./timings.ts";
+import type { ListedFile } from "./watched-folder.ts";
+
+/** Listings wait while more files than this wait to be registered. */
+const mostRegistering = 2_000;
+const lostPauseMs = 250;
+/** A tree whose disk hangs gets this long to stop. */
+const treeStopMs = 2_000;
+/** Outcomes that another inspection may change while ffmpeg is missing: each inspection of a video reads it whole. */
+const retriedWithoutFfmpeg = retriedReasons.filter((reason) => reason !== "no_ffmpeg");
+
+/** Dependencies of a run. */
+export interface WatchRunOptions extends FileWatcherOptions {
+  readonly timings: Timings;
+  /** Videos are skipped: this daemon should process them and has no ffmpeg. */
+  readonly refuseVideos: boolean;
+  /** Logs a warning, once per key. */
+  readonly warnOnce: (key: string, fields: object, message: string) => void;
+  /** Called while files make progress, or none waits. */
+  readonly onBeat: () => void;
+}
+
+interface WatchedTree {
+  readonly plan: PlannedTree;
+  readonly key: string;
+  readonly tree: FolderTree;
+}
+
+/** One run of the file watcher, from its start to its stop: finds out which folders to watch, and takes files from there to the ledger. */
+export class WatchRun {
+  readonly #options: WatchRunOptions;
+  readonly #candidates: Candidates;
+  readonly #registrar: Registrar;
+  readonly #schedule: RescanSchedule;
+  readonly #planning: SerialQueue;
+  /** Folders whose camera is being registered, or was registered a moment ago. */
+  readonly #adopted = new Set<string>();
+  #trees: readonly WatchedTree[] = [];
+  #roots: readonly string[] = [];
+  #rootWatch: FSWatcher | undefined;
+  #silentRoots: readonly string[] = [];
+  #silentFolders: readonly string[] = [];
+  #problems: ReadonlyMap<string, string> = new Map();
+  #planRequested = false;
+  #stopped = false;
+  #progress = 0;
+
+  constructor(options: WatchRunOptions) {
+    const { db, clock, log, timings, fresh, refuseVideos } = options;
+    this.#options = options;
+    this.#planning = new SerialQueue(log, "cameras");
+    this.#registrar = new Registrar({
+      context: { db, clock, log },
+      onRegistered: options.onRegistered,
+      onEntered: (cameraId, files) => {
+        // the next listing inspects refused files again: a file that could not be read may be readable by then
+        const settled = files.filter(({ foundBy, refusal }) => foundBy === "watch" && refusal === null);
+        for (const { plan, tree } of this.#trees) if (plan.cameraId === cameraId) for (const { path } of settled) tree.noteEntered(path);
+      },
+      onOverflow: () => this.#schedule.compareSoon(),
+    });
+    this.#candidates = new Candidates({
+      ...{ clock, log, timings },
+      roots: () => this.#roots,
+      refuseVideos: () => refuseVideos,
+      onFound: (cameraId, file, content) => {
+        if (content && file.live && file.mediaType?.startsWith("image/")) fresh?.keep(file.path, file, content);
+        this.#registrar.push(cameraId, file);
+      },
+      onFolder: ({ path }) => {
+        for (const { plan, tree } of this.#trees) if (path.startsWith(`${plan.path}/`)) tree.addFolder(path);
+      },
+    });
+    this.#schedule = new RescanSchedule({
+      ...{ clock, log, timings },
+      trees: () => this.#trees.map(({ tree }) => tree),
+      onRescan: () => {
+        // a changed inode leaves the watch of the root dead, and replacing the watch costs nothing
+        this.#unwatchRoot();
+        this.requestPlan();
+      },
+      onTick: () => this.#onTick(),
+    });
+  }
+
+  /** Starts the watches. Rejects, with all of them stopped, when the cameras cannot be read. */
+  async start(): Promise<void> {
+    try {
+      await this.#plan();
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+    this.#schedule.start();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    const scheduleStopped = this.#schedule.stop();
+    this.#unwatchRoot();
+    const candidatesStopped = this.#candidates.stop();
+    await this.#planning.stop();
+    await Promise.all(this.#trees.map(({ tree }) => tree.stop()));
+    await scheduleStopped;
+    await candidatesStopped;
+    await this.#registrar.stop();
+  }
+
+  /** Reads the camera table again, soon. */
+  requestPlan(): void {
+    if (this.#planRequested) return;
+    this.#planRequested = true;
+    this.#planning.push(() => this.#plan());
+  }
+
+  /** Roots and folders that do not answer. */
+  get silent(): readonly string[] {
+    return [...this.#silentRoots, ...this.#silentFolders];
+  }
+
+  get isPolling(): boolean {
+    return this.#trees.some(({ tree }) => tree.polledFolders > 0);
+  }
+
+  /** Number of files without an outcome in the ledger. */
+  get pending(): number {
+    return this.#candidates.size + this.#registrar.size;
+  }
+
+  stuck(): ReturnType<Candidates["stuck"]> {
+    return this.#candidates.stuck();
+  }
+
+  #onTick(): void {
+    const { size, progress } = this.#candidates;
+    if (size === 0 || progress !== this.#progress) this.#options.onBeat();
+    this.#progress = progress;
+  }
+
+  /** Reads the camera table and adapts the watches to it. */
+  async #plan(): Promise<void> {
+    const { cameraRoot, extraRoots } = this.#options;
+    this.#planRequested = false;
+    const cameras = await this.#options.cameras();
+    const wanted = await planFolders(cameras, cameraRoot, extraRoots);
+    if (this.#stopped) return;
+    this.#silentRoots = wanted.silentRoots;
+    this.#silentFolders = wanted.silentFolders;
+    // while a root does not answer, the folders that may be read stay the same
+    this.#roots = this.#silentRoots.length === 0 ? wanted.roots : [...new Set([...this.#roots, ...wanted.roots])];
+    // setting a watch on a root that hangs would block the main thread
+    if (!this.#silentRoots.includes(cameraRoot)) this.#watchRoot();
+    this.#warnOf(wanted);
+    await this.#reportProblems(await this.#replaceTrees(wanted), cameras);
+  }
+
+  #warnOf({ strayPictures, silentFolders }: WatchPlan): void {
+    for (const path of strayPictures) {
+      const message = "a picture in the camera root itself belongs to no camera; move it into a folder named after its camera";
+      this.#options.warnOnce("stray", { path }, message);
+    }
+    for (const folder of silentFolders) {
+      const message = "a folder in the camera root does not answer; reconnect its disk or share, and homesec continues automatically";
+      this.#options.warnOnce(`silent ${folder}`, { folder }, message);
+    }
+  }
+
+  /** Stops trees that are no longer wanted and starts new ones. Returns the problems of cameras, those of the new trees included. */
+  async #replaceTrees(wanted: WatchPlan): Promise<ReadonlyMap<string, string>> {
+    const keys = new Map(wanted.trees.map((tree) => [keyOf(tree), tree]));
+    const kept = this.#trees.filter(({ key }) => keys.has(key));
+    const gone = this.#trees.filter(({ key }) => !keys.has(key));
+    await Promise.all(gone.map(({ tree }) => this.#stopTree(tree)));
+    for (const { plan } of gone) if (plan.cameraId !== undefined) this.#candidates.drop(plan.cameraId);
+    this.#trees = kept;
+    const problems = new Map(wanted.problems);
+    for (const [key, planned] of keys) {
+      if (kept.some((old) => old.key === key)) continue;
+      const tree = await this.#startTree(planned, problems);
+      if (tree) this.#trees = [...this.#trees, { plan: planned, key, tree }];
+    }
+    return problems;
+  }
+
+  async #startTree(planned: PlannedTree, problems: Map<string, string>): Promise<FolderTree | undefined> {
+    const { path, cameraId } = planned;
+    const { polling = false, clock, log } = this.#options;
+    const foreign = new Set(planned.foreign);
+    const tree: FolderTree = new FolderTree({
+      ...{ path, polling, clock, log },
+      isForeign: (below) => foreign.has(below),
+      listener: {
+        onEvent: (file, raw) => {
+          if (cameraId === undefined) this.#adopt(path);
+          else this.#candidates.add({ cameraId, path: file, raw, foundBy: "watch" });
+        },
+        onListed: async (files) => {
+          if (files.length === 0) return;
+          if (cameraId === undefined) this.#adopt(path);
+          else await this.#takeListed(cameraId, path, files);
+        },
+        onLost: (error) => this.#onLost(tree, error),
+      },
+    });
+    try {
+      await statWithTimeout(path, () => tree.start());
+      return tree;
+    } catch (error) {
+      await this.#stopTree(tree);
+      if (cameraId !== undefined) problems.set(cameraId, folderProblem(path, error as NodeJS.ErrnoException));
+      return undefined;
+    }
+  }
+
+  async #stopTree(tree: FolderTree): Promise<void> {
+    await within(treeStopMs, () => tree.stop()).catch((error: unknown) => {
+      this.#options.log.warn({ folder: tree.path, error: String(error) }, "a folder hangs; homesec does not wait for it");
+    });
+  }
+
+  #onLost(tree: FolderTree, error: NodeJS.ErrnoException): void {
+    const what = error instanceof NoAnswer ? "does not answer" : "is gone";
+    this.#options.log.warn({ folder: tree.path, error: error.message }, `a camera's folder ${what}`);
+    this.#trees = this.#trees.filter((watched) => watched.tree !== tree);
+    // several trees that hang stop together, not one after the other
+    const stopping = this.#stopTree(tree);
+    this.#planning.push(() => stopping);
+    // the pause keeps a folder that exists but cannot be read from causing a busy loop
+    setTimeout(() => this.requestPlan(), lostPauseMs).unref();
+  }
+
+  /** Inspects the listed files that the ledger does not know. */
+  async #takeListed(cameraId: string, folder: string, files: readonly ListedFile[]): Promise<void> {
+    while (this.#registrar.size > mostRegistering && !this.#stopped) await sleep(20);
+    const retried = this.#options.refuseVideos ? retriedWithoutFfmpeg : retriedReasons;
+    const unknown = await this.#options.db.query((sql) => unknownVersions(sql, cameraId, files, retried));
+    for (const index of unknown) {
+      const file = files[index];
+      if (file && !this.#stopped) this.#candidates.add({ cameraId, path: file.path, raw: file.raw, foundBy: "scan", listed: file });
+    }
+    await this.#candidates.room(dirname(files[0]?.path ?? folder));
+  }
+
+  /** Registers a camera for a folder of the camera root that holds pictures and has none. */
+  #adopt(path: string): void {
+    if (this.#adopted.has(path)) return;
+    this.#adopted.add(path);
+    this.#planning.push(async () => {
+      try {
+        await this.#options.ensureCamera(basename(path));
+        this.#options.log.info({ folder: path }, "registered a camera for a new folder with pictures");
+        await this.#plan();
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        const message = "a folder with pictures has no camera, and registering one failed";
+        this.#options.warnOnce(`adopt ${path}: ${reason}`, { folder: path, reason }, message);
+      }
+      setTimeout(() => {
+        this.#adopted.delete(path);
+        if (this.#trees.some(({ plan }) => plan.path === path && plan.cameraId === undefined)) this.#adopt(path);
+      }, this.#options.timings.rescanMs).unref();
+    });
+  }
+
+  async #reportProblems(problems: ReadonlyMap<string, string>, cameras: readonly WatchedCamera[]): Promise<void> {
+    for (const [cameraId, reason] of problems) {
+      if (this.#problems.get(cameraId) !== reason) await this.#options.onCameraProblem(cameraId, reason);
+    }
+    for (const camera of cameras) {
+      if (camera.deleted || problems.has(camera.camera_id)) continue;
+      if (this.#problems.has(camera.camera_id) || camera.status === "error") await this.#options.onCameraOk(camera.camera_id);
+    }
+    this.#problems = problems;
+  }
+
+  /** Watches the camera root for new folders; without a watch the rescan finds them. */
+  #watchRoot(): void {
+    const { cameraRoot, polling, warnOnce } = this.#options;
+    if (this.#rootWatch || polling) return;
+    try {
+      const watcher = watch(cameraRoot, (type) => {
+        if (type === "rename") this.requestPlan();
+      });
+      watcher.on("error", () => this.#unwatchRoot());
+      this.#rootWatch = watcher;
+    } catch (error) {
+      warnOnce("root", { folder: cameraRoot, error: String(error) }, "the camera root cannot be watched; homesec sees new folders later");
+    }
+  }
+
+  #unwatchRoot(): void {
+    this.#rootWatch?.close();
+    this.#rootWatch = undefined;
+  }
+}
+
+function keyOf(tree: PlannedTree): string {
+  return JSON.stringify([tree.path, tree.cameraId, tree.foreign]);
+}

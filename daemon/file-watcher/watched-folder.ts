@@ -1,0 +1,52 @@
+import type { BigIntStats, FSWatcher } from "node:fs";
+import type { Version } from "../../src/monitoring/images/look.ts";
+import type { NameSet } from "./name-set.ts";
+
+/** A file as a listing shows it. */
+export interface ListedFile extends Version {
+  readonly path: string;
+  readonly changedAtMs: number;
+  /** The path byte for byte, where the name is not UTF-8. */
+  readonly raw?: Buffer | undefined;
+}
+
+/** One folder of a tree, with the state of its watch and its last listing. */
+export interface WatchedFolder {
+  readonly path: string;
+  readonly inode: string;
+  readonly bornNs: bigint;
+  /** Not every file system stores the birth time, and some return the time of the last change instead. */
+  isBirthKnown: boolean;
+  watcher: FSWatcher | undefined;
+  /** The folder's modification time just before the last listing. */
+  modifiedNs: bigint;
+  listedAtMs: number;
+  /** Names at the last listing, and those registered since; undefined when every file must be compared. */
+  names: NameSet | undefined;
+  /** Files whose details could not be read at the last listing. */
+  missed: ReadonlyMap<string, unknown>;
+  /** Subfolders removed since the last listing: an entry that reuses such a name is new although the name is known. */
+  left: Set<string>;
+  lastEventAt: number;
+  wanted: "names" | "full" | undefined;
+  /** Monotonic time before which no regular listing starts, to limit what listings of a large folder cost. */
+  restUntil: number;
+  /** Consecutive listings that were incomplete, and the timer of the next attempt. */
+  failures: number;
+  retry: NodeJS.Timeout | undefined;
+}
+
+/** A folder that was not listed yet. */
+export function unlistedFolder(path: string, found: BigIntStats): WatchedFolder {
+  return {
+    ...{ path, inode: inodeOf(found), bornNs: found.birthtimeNs, isBirthKnown: hasBirthTime(found), watcher: undefined },
+    ...{ modifiedNs: -1n, listedAtMs: 0, names: undefined, missed: new Map<string, unknown>(), left: new Set<string>() },
+    ...{ lastEventAt: Number.NEGATIVE_INFINITY, wanted: undefined, restUntil: 0, failures: 0, retry: undefined },
+  };
+}
+
+/** Identifies a folder on this machine. */
+export const inodeOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`;
+
+/** Whether the birth time is real, and not just the time of the last change. */
+export const hasBirthTime = ({ birthtimeNs, ctimeNs }: BigIntStats): boolean => birthtimeNs !== 0n && birthtimeNs !== ctimeNs;
