@@ -74,7 +74,7 @@ const pages = [
 ];
 
 describe("commands in the documentation", () => {
-  it.each(pages.filter((name) => name.endsWith(".md")))("are valid: %s", async (name) => {
+  it.each(pages.filter((name) => name.endsWith(".md")))("documented commands: are valid in %s", async (name) => {
     const { blocks, named } = shellIn(read(name));
     expect(await faults(blocks.flatMap(afterHomesec), true)).toEqual([]);
     expect(await faults(named.map(filledIn).flatMap(afterHomesec), false)).toEqual([]);
