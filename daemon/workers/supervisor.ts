@@ -10,20 +10,10 @@ const firstBackoffMs = 500;
 const longestBackoffMs = 60_000;
 /** A worker that ran for at least this long before it failed restarts with the shortest backoff. */
 const steadyAfterMs = 60_000;
-const stopPatienceMs = 2_500;
+const stopTimeoutMs = 2_500;
+const restartTimeoutMs = 5_000;
 /** A slower start, such as one that waits for a hanging disk, continues while the next worker starts. */
-const startPatienceMs = 5_000;
-
-interface Charge {
-  readonly worker: Worker;
-  state: "starting" | "running" | "restarting" | "stopped";
-  message: string | null;
-  failures: number;
-  startedAt: number;
-  retryAt: number;
-  /** The last start, which never rejects. No other start happens until it ends. */
-  starting: Promise<void> | undefined;
-}
+const startTimeoutMs = 5_000;
 
 /** Keeps workers alive: starts them, watches their heartbeats, and restarts stuck and failed ones. */
 export interface Supervisor {
@@ -36,134 +26,150 @@ export interface Supervisor {
   alive(): boolean;
 }
 
-/** Creates a supervisor for the workers. `announce` stores and broadcasts each change of a worker's state. */
-export function createSupervisor(options: {
+interface SupervisorOptions {
   readonly workers: readonly Worker[];
   readonly clock: Clock;
   readonly log: Log;
   readonly announce: (entry: JournalEntry) => Promise<void>;
-}): Supervisor {
-  const { clock, log } = options;
-  const charges: Charge[] = options.workers.map((worker) => ({
-    worker,
-    state: "stopped",
-    message: null,
-    failures: 0,
-    startedAt: 0,
-    retryAt: 0,
-    starting: undefined,
-  }));
+}
+
+/** Creates a supervisor for the workers. `announce` stores and broadcasts each change of a worker's state. */
+export function createSupervisor(options: SupervisorOptions): Supervisor {
+  const { clock } = options;
+  const workers = options.workers.map((worker) => new SupervisedWorker(worker, options));
   let timer: NodeJS.Timeout | undefined;
   let lastCheck = Number.NEGATIVE_INFINITY;
-  let stopping = false;
-
-  const stateOf = (charge: Charge): WorkerState => ({
-    name: charge.worker.name,
-    running: charge.state === "running",
-    critical: charge.worker.critical,
-    message: charge.message ?? charge.worker.message?.() ?? null,
-  });
-
-  const announce = (charge: Charge): void => {
-    const { critical: _, ...data } = stateOf(charge);
-    options
-      .announce({ type: "worker_status", data })
-      .catch((error: unknown) => log.warn({ worker: charge.worker.name, error: String(error) }, "could not announce the worker's state"));
-  };
-
-  const startOne = async (charge: Charge): Promise<void> => {
-    charge.state = charge.failures === 0 ? "starting" : "restarting";
-    try {
-      await charge.worker.start();
-      // The stop waits for this start.
-      if (stopping) return;
-      const wasDown = charge.message !== null;
-      charge.state = "running";
-      charge.message = null;
-      charge.startedAt = clock.monotonic();
-      if (wasDown) {
-        log.info({ worker: charge.worker.name }, "the worker runs again");
-        announce(charge);
-      }
-    } catch (error) {
-      if (!stopping) plan(charge, `could not start: ${error instanceof Error ? error.message : String(error)}`);
-    }
-  };
-
-  /** Starts a worker and waits for a while. A hanging start continues, since a second one could run the worker twice. */
-  const startInTurn = async (charge: Charge): Promise<void> => {
-    const started = startOne(charge);
-    charge.starting = started;
-    try {
-      await within(startPatienceMs, () => started);
-    } catch {
-      if (charge.state !== "starting") return;
-      charge.message = `its start has taken more than ${startPatienceMs / 1000} s and continues`;
-      log.error({ worker: charge.worker.name, why: charge.message }, "a worker did not start in time");
-      announce(charge);
-    }
-  };
-
-  const plan = (charge: Charge, why: string): void => {
-    // A failed start does not count as steady work, however long ago the worker last ran.
-    if (charge.state === "running" && clock.monotonic() - charge.startedAt > steadyAfterMs) charge.failures = 0;
-    const backoff = Math.min(firstBackoffMs * 2 ** charge.failures, longestBackoffMs);
-    charge.failures += 1;
-    charge.state = "stopped";
-    charge.message = why;
-    charge.retryAt = clock.monotonic() + backoff;
-    log.error({ worker: charge.worker.name, why, retry_ms: backoff }, "a worker is down; it will be restarted");
-    announce(charge);
-  };
-
-  const restart = async (charge: Charge): Promise<void> => {
-    charge.state = "restarting";
-    try {
-      await within(5_000, () => charge.worker.stop());
-    } catch (error) {
-      log.warn({ worker: charge.worker.name, error: String(error) }, "the old run of the worker did not stop in time");
-    }
-    if (!stopping) await startOne(charge);
-  };
-
-  const stopForGood = async (charge: Charge): Promise<void> => {
-    try {
-      await within(stopPatienceMs, async () => {
-        await charge.starting;
-        await charge.worker.stop();
-      });
-    } catch (error) {
-      log.warn({ worker: charge.worker.name, error: String(error) }, "a worker did not stop in time");
-    }
-    charge.state = "stopped";
-    charge.message = "stopped";
-  };
 
   const check = (): void => {
     lastCheck = clock.monotonic();
-    for (const charge of charges) {
-      const silentMs = lastCheck - charge.worker.heartbeat();
-      if (charge.state === "running" && silentMs > charge.worker.stuckAfterMs) {
-        plan(charge, `no heartbeat for ${Math.round(silentMs / 1000)} s`);
-      }
-      if (charge.state === "stopped" && lastCheck >= charge.retryAt) {
-        charge.starting = restart(charge);
-      }
-    }
+    for (const worker of workers) worker.check(lastCheck);
   };
 
   return {
     start: async () => {
-      for (const charge of charges) await startInTurn(charge);
+      for (const worker of workers) await worker.start();
       check();
       timer = setInterval(check, checkEveryMs);
     },
     stop: async () => {
-      stopping = true;
       clearInterval(timer);
-      await Promise.all(charges.toReversed().map(stopForGood));
+      await Promise.all(workers.toReversed().map((worker) => worker.stop()));
     },
-    states: () => charges.map(stateOf),
+    states: () => workers.map((worker) => worker.state()),
     alive: () => clock.monotonic() - lastCheck < 10 * checkEveryMs,
   };
+}
+
+/**
+ * A worker under supervision. `starting` becomes `running`. A failed start and a missing heartbeat lead to `stopped`, and after the backoff
+ * to `restarting`, which becomes `running` again. `stop` ends with `stopped` for good.
+ */
+class SupervisedWorker {
+  readonly #worker: Worker;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #announceEntry: SupervisorOptions["announce"];
+  #state: "starting" | "running" | "restarting" | "stopped" = "stopped";
+  #message: string | null = null;
+  #failures = 0;
+  #startedAt = 0;
+  #retryAt = 0;
+  /** The last start, which never rejects. No other start happens until it ends. */
+  #starting: Promise<void> | undefined;
+  #stopping = false;
+
+  constructor(worker: Worker, { clock, log, announce }: SupervisorOptions) {
+    this.#worker = worker;
+    this.#clock = clock;
+    this.#log = log.child({ worker: worker.name });
+    this.#announceEntry = announce;
+  }
+
+  state(): WorkerState {
+    const { name, critical } = this.#worker;
+    return { name, running: this.#state === "running", critical, message: this.#message ?? this.#worker.message?.() ?? null };
+  }
+
+  /** Starts the worker and waits for a while. A hanging start continues, since a second one could run the worker twice. */
+  async start(): Promise<void> {
+    const started = this.#start();
+    this.#starting = started;
+    try {
+      await within(startTimeoutMs, () => started);
+    } catch {
+      if (this.#state !== "starting") return;
+      this.#message = `its start has taken more than ${startTimeoutMs / 1000} s and continues`;
+      this.#log.error({ why: this.#message }, "a worker did not start in time");
+      this.#announce();
+    }
+  }
+
+  /** Restarts the worker if its heartbeat is missing, or if the backoff after a failure is over. */
+  check(now: number): void {
+    const silentMs = now - this.#worker.heartbeat();
+    if (this.#state === "running" && silentMs > this.#worker.stuckAfterMs) this.#fail(`no heartbeat for ${Math.round(silentMs / 1000)} s`);
+    if (this.#state === "stopped" && now >= this.#retryAt) this.#starting = this.#restart();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    try {
+      await within(stopTimeoutMs, async () => {
+        await this.#starting;
+        await this.#worker.stop();
+      });
+    } catch (error) {
+      this.#log.warn({ error: String(error) }, "a worker did not stop in time");
+    }
+    this.#state = "stopped";
+    this.#message = "stopped";
+  }
+
+  async #start(): Promise<void> {
+    this.#state = this.#failures === 0 ? "starting" : "restarting";
+    try {
+      await this.#worker.start();
+      // The stop waits for this start.
+      if (this.#stopping) return;
+      const wasDown = this.#message !== null;
+      this.#state = "running";
+      this.#message = null;
+      this.#startedAt = this.#clock.monotonic();
+      if (!wasDown) return;
+      this.#log.info({}, "the worker runs again");
+      this.#announce();
+    } catch (error) {
+      if (!this.#stopping) this.#fail(`could not start: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  async #restart(): Promise<void> {
+    this.#state = "restarting";
+    try {
+      await within(restartTimeoutMs, () => this.#worker.stop());
+    } catch (error) {
+      this.#log.warn({ error: String(error) }, "the old run of the worker did not stop in time");
+    }
+    if (!this.#stopping) await this.#start();
+  }
+
+  /** Records a failure and plans the restart. */
+  #fail(why: string): void {
+    // A failed start does not count as steady work, however long ago the worker last ran.
+    if (this.#state === "running" && this.#clock.monotonic() - this.#startedAt > steadyAfterMs) this.#failures = 0;
+    const backoff = Math.min(firstBackoffMs * 2 ** this.#failures, longestBackoffMs);
+    this.#failures += 1;
+    this.#state = "stopped";
+    this.#message = why;
+    this.#retryAt = this.#clock.monotonic() + backoff;
+    this.#log.error({ why, retry_ms: backoff }, "a worker is down; it will be restarted");
+    this.#announce();
+  }
+
+  #announce(): void {
+    const { critical: _, ...data } = this.state();
+    this.#announceEntry({ type: "worker_status", data }).catch((error: unknown) =>
+      this.#log.warn({ error: String(error) }, "could not announce the worker's state"),
+    );
+  }
 }
