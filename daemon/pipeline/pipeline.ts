@@ -39,7 +39,7 @@ export interface Pipeline {
 /** Creates the stages and the workers that run them. Nothing runs yet. */
 export function createPipeline(parts: WorkerContext): Pipeline {
   const { upstreams, metrics } = parts;
-  const { db, clock, log, config, settings } = parts.context;
+  const { db, clock, log, settings } = parts.context;
   const onClosed = (closed: readonly Closed[]): void => {
     const now = clock.now().getTime();
     for (const { batchId, closeReason, openedAt, event } of closed) {
@@ -48,9 +48,20 @@ export function createPipeline(parts: WorkerContext): Pipeline {
       log.info({ worker: "batch_aggregator", stage: "batch", trace: batchId, ...what }, "a batch became an event");
     }
   };
+  return {
+    detection: detectionWorker(parts, onClosed),
+    aggregator: createBatchAggregator({ db, clock, settings, enrichmentWaitMs: () => upstreams.enrichmentWaitMs(), log, onClosed }),
+    enrichment: enrichmentWorker(parts),
+    analysis: analysisWorker(parts),
+    alerting: alertWorker(parts),
+  };
+}
 
+function detectionWorker(parts: WorkerContext, onClosed: (closed: readonly Closed[]) => void): Worker {
+  const { upstreams, metrics } = parts;
+  const { db, clock, log, config, settings } = parts.context;
   const atDetector = Math.min(config.detectConcurrency, config.detectorUrl === undefined ? mostAtBuiltIn : Number.POSITIVE_INFINITY);
-  const detection = queueWorker(parts, "detection_worker", "detect", {
+  return queueWorker(parts, "detection_worker", "detect", {
     critical: true,
     concurrency: atDetector,
     mostAhead: 3 * atDetector,
@@ -73,17 +84,12 @@ export function createPipeline(parts: WorkerContext): Pipeline {
     }),
     capacity: () => upstreams.capacity("detector"),
   });
+}
 
-  const aggregator = createBatchAggregator({
-    db,
-    clock,
-    settings,
-    enrichmentWaitMs: () => upstreams.enrichmentWaitMs(),
-    log,
-    onClosed,
-  });
-
-  const enrichment = queueWorker(parts, "enrichment_worker", "enrich", {
+function enrichmentWorker(parts: WorkerContext): Worker {
+  const { enrichment: services } = parts.upstreams;
+  const { db, clock, log, config, settings } = parts.context;
+  return queueWorker(parts, "enrichment_worker", "enrich", {
     critical: false,
     // the detections of a picture are processed one by one, so this is the number of embeddings computed at once
     concurrency: config.reidMaxConcurrent,
@@ -93,19 +99,18 @@ export function createPipeline(parts: WorkerContext): Pipeline {
       clock,
       log: log.child({ worker: "enrichment_worker" }),
       settings,
-      services: upstreams.enrichment,
-      recognition: createRecognition({
-        db,
-        clock,
-        threshold: config.reidSimilarityThreshold,
-        ttlMs: config.reidTtlHours * hourMs,
-      }),
+      services,
+      recognition: createRecognition({ db, clock, threshold: config.reidSimilarityThreshold, ttlMs: config.reidTtlHours * hourMs }),
     }),
     // detections found while a built-in service starts wait for it
-    capacity: () => (upstreams.enrichment.isStarting() ? 0 : Number.POSITIVE_INFINITY),
+    capacity: () => (services.isStarting() ? 0 : Number.POSITIVE_INFINITY),
   });
+}
 
-  const analysis = queueWorker(parts, "analysis_worker", "analyze", {
+function analysisWorker(parts: WorkerContext): Worker {
+  const { upstreams } = parts;
+  const { db, clock, log, config, settings } = parts.context;
+  return queueWorker(parts, "analysis_worker", "analyze", {
     critical: true,
     concurrency: config.analyzeConcurrency,
     leaseMs: config.languageModelReadTimeout * 2_000 + 60_000,
@@ -121,8 +126,11 @@ export function createPipeline(parts: WorkerContext): Pipeline {
     }),
     capacity: () => upstreams.capacity("language_model"),
   });
+}
 
-  const alerting = queueWorker(parts, "alert_worker", "alert", {
+function alertWorker(parts: WorkerContext): Worker {
+  const { db, clock, log, config } = parts.context;
+  return queueWorker(parts, "alert_worker", "alert", {
     critical: false,
     // one at a time: the first of several simultaneous events raises the alert, and the cooldown covers the others
     concurrency: 1,
@@ -133,12 +141,10 @@ export function createPipeline(parts: WorkerContext): Pipeline {
       clock,
       log: log.child({ worker: "alert_worker" }),
       delivery: deliverySettings(config),
-      onVerdicts: (verdicts) => metrics.ruleVerdicts(verdicts),
+      onVerdicts: (verdicts) => parts.metrics.ruleVerdicts(verdicts),
     }),
     capacity: () => Number.POSITIVE_INFINITY,
   });
-
-  return { detection, aggregator, enrichment, analysis, alerting };
 }
 
 function queueWorker(

@@ -3,7 +3,7 @@ import { minuteMs } from "../../src/base/clock/durations.ts";
 import type { Log } from "../../src/base/log/log.ts";
 import type { Stage } from "../../src/pipeline/stage.ts";
 import type { Database } from "../../src/platform/database/database.ts";
-import type { Consumer, JobDispatcher } from "../../src/platform/store/job-dispatcher.ts";
+import type { Consumer, JobDispatcher, JobSource } from "../../src/platform/store/job-dispatcher.ts";
 import {
   type ClaimedJob,
   claimJob,
@@ -59,7 +59,7 @@ export interface QueueWorkerOptions {
 
 /** Creates the worker that takes the jobs of one queue through their stage. */
 export function createQueueWorker(options: QueueWorkerOptions): Worker & { readonly running: () => number } {
-  const { db, clock, processId, queue, stage, maxAttempts = usualMaxAttempts, mostBegun = maxAttempts } = options;
+  const { clock, stage, maxAttempts = usualMaxAttempts, mostBegun = maxAttempts } = options;
   const log = options.log.child({ worker: options.name });
   let abort = new AbortController();
   let consumer: Consumer | undefined;
@@ -67,16 +67,14 @@ export function createQueueWorker(options: QueueWorkerOptions): Worker & { reado
   /** Running jobs with their start time. */
   const begun = new Map<ClaimedJob, number>();
 
-  const claim = () => ({ queue, processId, now: clock.now() });
-
-  const handle = async (job: ClaimedJob, freePlace: () => void): Promise<void> => {
+  const handle = async (job: ClaimedJob, freeSlot: () => void): Promise<void> => {
     const { signal } = abort;
     const startedAt = clock.monotonic();
     let failed = false;
     begun.set(job, startedAt);
     try {
       if (job.attempts > mostBegun) await stage.giveUp(job, `failed after ${mostBegun} attempts that never ended`);
-      else await stage.run(job, signal, freePlace);
+      else await stage.run(job, signal, freeSlot);
     } catch (error) {
       failed = await afterFailure(job, error);
     } finally {
@@ -99,18 +97,8 @@ export function createQueueWorker(options: QueueWorkerOptions): Worker & { reado
     const aborted = error instanceof StageAborted || abort.signal.aborted;
     if (!aborted) log.error({ job: job.jobId, subject: job.subject, error: describe(error) }, "a job failed");
     try {
-      if (!aborted && job.attempts >= maxAttempts) {
-        await stage.giveUp(job, String(error));
-        return true;
-      }
-      const waitMs = aborted ? 0 : Math.min(1_000 * 2 ** (job.attempts - 1), longestWaitMs);
-      await db.query((sql) =>
-        releaseJob(sql, job, {
-          availableAt: new Date(clock.now().getTime() + waitMs),
-          error: aborted ? null : String(error),
-          attempt: aborted ? "free" : "counts",
-        }),
-      );
+      if (aborted || job.attempts < maxAttempts) await release(options, job, aborted ? null : String(error));
+      else await stage.giveUp(job, String(error));
     } catch (failure) {
       log.warn({ job: job.jobId, error: String(failure) }, "could not release the job; the next sweep does");
     }
@@ -125,27 +113,15 @@ export function createQueueWorker(options: QueueWorkerOptions): Worker & { reado
     heartbeat: () => consumer?.heartbeat() ?? performance.now(),
     start: async () => {
       abort = new AbortController();
-      consumer = options.dispatcher.consume<ClaimedJob>(queue, {
+      consumer = options.dispatcher.consume<ClaimedJob>(options.queue, {
         concurrency: options.concurrency,
         mostAhead: options.mostAhead,
         capacity: options.capacity,
-        source: {
-          claimNext: (limit) => db.query((sql) => (options.lanes ? claimNextInLanes : claimNextJobs)(sql, claim(), limit)),
-          claim: (jobId) => db.query((sql) => claimJob(sql, claim(), jobId)),
-          offer: (limit) => db.query((sql) => offerJobs(sql, queue, clock.now(), limit)),
-          takeBack: (jobId) => db.query((sql) => takeBackOffer(sql, jobId)),
-          freeOrphans: async (runningIds) => {
-            const overdueSince = clock.monotonic() - options.leaseMs;
-            const overdue = [...begun].flatMap(([job, since]) => (since < overdueSince ? [job] : []));
-            const [freed, late] = await db.query(async (sql) => [
-              await freeOrphanedJobs(sql, queue, processId, runningIds),
-              await freeOverdueJobs(sql, overdue),
-            ]);
-            rowsFail = false;
-            if (freed > 0) log.info({ freed }, "freed jobs with an orphaned claim");
-            if (late > 0) log.warn({ freed: late }, "freed jobs that exceed their time limit");
-          },
-        },
+        source: jobSource(options, begun, (freed, overdue) => {
+          rowsFail = false;
+          if (freed > 0) log.info({ freed }, "freed jobs with an orphaned claim");
+          if (overdue > 0) log.warn({ freed: overdue }, "freed jobs that exceed their time limit");
+        }),
         handle,
         onError: (error) => {
           // Logged once. The sweep repeats every second until the rows can be read again.
@@ -162,6 +138,36 @@ export function createQueueWorker(options: QueueWorkerOptions): Worker & { reado
       await ended?.stop();
     },
   };
+}
+
+/** The rows of the queue. A sweep also frees the jobs of `begun` that exceed the lease; `onFreed` runs after each sweep. */
+function jobSource(
+  { db, clock, processId, queue, lanes, leaseMs }: QueueWorkerOptions,
+  begun: ReadonlyMap<ClaimedJob, number>,
+  onFreed: (orphaned: number, overdue: number) => void,
+): JobSource<ClaimedJob> {
+  const claim = () => ({ queue, processId, now: clock.now() });
+  return {
+    claimNext: (limit) => db.query((sql) => (lanes ? claimNextInLanes : claimNextJobs)(sql, claim(), limit)),
+    claim: (jobId) => db.query((sql) => claimJob(sql, claim(), jobId)),
+    offer: (limit) => db.query((sql) => offerJobs(sql, queue, clock.now(), limit)),
+    takeBack: (jobId) => db.query((sql) => takeBackOffer(sql, jobId)),
+    freeOrphans: async (runningIds) => {
+      const overdueSince = clock.monotonic() - leaseMs;
+      const overdue = [...begun].flatMap(([job, since]) => (since < overdueSince ? [job] : []));
+      const freed = await db.query(
+        async (sql) => [await freeOrphanedJobs(sql, queue, processId, runningIds), await freeOverdueJobs(sql, overdue)] as const,
+      );
+      onFreed(...freed);
+    },
+  };
+}
+
+/** Releases a job for another run: after a growing delay if it failed with an error, at once if it was aborted (null). */
+async function release({ db, clock }: QueueWorkerOptions, job: ClaimedJob, error: string | null): Promise<void> {
+  const waitMs = error === null ? 0 : Math.min(1_000 * 2 ** (job.attempts - 1), longestWaitMs);
+  const availableAt = new Date(clock.now().getTime() + waitMs);
+  await db.query((sql) => releaseJob(sql, job, { availableAt, error, attempt: error === null ? "free" : "counts" }));
 }
 
 function describe(error: unknown): string {
