@@ -9,7 +9,7 @@ import { createApp } from "./http/app.ts";
 import { clientAddressBehind } from "./http/client-address.ts";
 import { listen } from "./http/listen.ts";
 import type { RequestCounter } from "./http/stats.ts";
-import { createGates } from "./live/gates.ts";
+import { createAccessChecks } from "./live/access-checks.ts";
 import { createHub, type Hub } from "./live/hub.ts";
 import type { Tls } from "./tls/tls.ts";
 
@@ -63,7 +63,7 @@ export async function startServing(
     clock,
     log: log.child({ part: "live" }),
     version: options.version,
-    ...createGates({
+    ...createAccessChecks({
       allowedHosts: config.allowedHosts,
       allowedOrigins: config.corsOrigins,
       limiter,

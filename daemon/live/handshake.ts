@@ -6,7 +6,7 @@ import { rawRefusal } from "../http/connection.ts";
 import { isOwnOrigin } from "../http/host.ts";
 
 /** Access checks of a connection, in addition to its path. Each may be asynchronous. */
-export interface Gates {
+export interface AccessChecks {
   /** The `Host` header is allowed; otherwise the reply is 403 before the upgrade. Default: yes. */
   readonly allowHost?: (request: IncomingMessage) => boolean;
   /** The `Origin` header may connect. Default: it is missing or names the requested host. */
@@ -31,16 +31,16 @@ export type Verdict =
   | { readonly kind: "accepted"; readonly protocol: string | undefined };
 
 /** Decides on an upgrade request. Rejects if a check rejects. */
-export async function judge(request: IncomingMessage, gates: Gates): Promise<Verdict> {
+export async function checkUpgrade(request: IncomingMessage, checks: AccessChecks): Promise<Verdict> {
   if (!(livePaths as readonly string[]).includes(target(request).pathname)) {
     return { kind: "rejected", status: "404 Not Found", detail: `WebSockets are at ${livePaths.join(" and ")}` };
   }
-  if (gates.allowHost && !gates.allowHost(request)) {
+  if (checks.allowHost && !checks.allowHost(request)) {
     return { kind: "rejected", status: "403 Forbidden", detail: foreignHost(request.headers.host) };
   }
-  if (!(gates.allowOrigin ?? originIsOurs)(request)) return { kind: "refused", reason: refusals.origin };
-  if (gates.allowConnection && !(await gates.allowConnection(request))) return { kind: "refused", reason: refusals.limit };
-  const authentication = (await gates.authenticate?.(request)) ?? { ok: true };
+  if (!(checks.allowOrigin ?? originIsOurs)(request)) return { kind: "refused", reason: refusals.origin };
+  if (checks.allowConnection && !(await checks.allowConnection(request))) return { kind: "refused", reason: refusals.limit };
+  const authentication = (await checks.authenticate?.(request)) ?? { ok: true };
   if (!authentication.ok) return { kind: "refused", reason: authentication.reason ?? refusals.key };
   return { kind: "accepted", protocol: authentication.protocol };
 }

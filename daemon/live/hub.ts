@@ -11,13 +11,13 @@ import { answerWithoutUpgrade, asksForWebSocket } from "../http/other-upgrade.ts
 import { Client, controlFrame, hardMessageLimit } from "./client.ts";
 import { Follower } from "./follower.ts";
 import type { Frame } from "./frame.ts";
-import { type Gates, judge, readSince, reject } from "./handshake.ts";
-import { createReplay } from "./replay.ts";
+import { type AccessChecks, checkUpgrade, readSince, reject } from "./handshake.ts";
+import { createReplay, type Replay } from "./replay.ts";
 
 /** Time for clients to reply to the close at a stop before their connections are cut. */
-const goodbyeMs = 1_000;
+const closeTimeoutMs = 1_000;
 
-export interface HubOptions extends Gates {
+export interface HubOptions extends AccessChecks {
   /** The HTTP server of the daemon. The hub handles its upgrade requests and nothing else. */
   readonly server: Server;
   readonly db: Database;
@@ -29,184 +29,201 @@ export interface HubOptions extends Gates {
   readonly pollMs?: number;
 }
 
-/** Pushes the journal to WebSocket clients: each message once and in order, whichever process numbered it. */
-export interface Hub {
-  /** Accepts connections from now on. Rejects if the database does not reply. */
-  start(): Promise<void>;
-  /** Closes all connections with 1001, and cuts those that do not reply within a second. */
-  stop(): Promise<void>;
-  stats(): LiveStats;
-  /** Takes rows that this process has just numbered. */
-  publish(rows: readonly PublishedRow[]): void;
-  /** Sends a control message, which is in no journal, to all clients that subscribed to it. */
-  broadcastControl(type: "system_status", data: Extract<ControlMessage, { type: "system_status" }>["data"]): void;
-}
-
 /** Creates the hub on the paths of the contract. Until it is started, upgrade requests get 503. */
 export function createHub(options: HubOptions): Hub {
-  const { server, db, clock, log, version } = options;
-  const idleTimeoutSeconds = options.config.websocketIdleTimeoutSeconds;
-  const clients = new Set<Client>();
-  const unfinished = new Set<Promise<void>>();
-  const counters = { messagesSent: 0, replayed: 0, cutSlow: 0 };
-  let lastBroadcast: Date | null = null;
-  let running = false;
+  return new Hub(options);
+}
 
-  const protocols = new WeakMap<IncomingMessage, string>();
-  const webSockets = new WebSocketServer({
-    noServer: true,
-    perMessageDeflate: false,
-    maxPayload: hardMessageLimit,
-    // a browser accepts a connection only if one of its offered protocols is selected, even for a refused one
-    handleProtocols: (offered, request) => {
-      const used = protocols.get(request);
-      return used !== undefined && offered.has(used) ? used : ([...offered][0] ?? false);
-    },
-  });
+/** Pushes the journal to WebSocket clients: each message once and in order, whichever process numbered it. */
+export class Hub {
+  readonly #options: HubOptions;
+  readonly #clients = new Set<Client>();
+  readonly #unfinished = new Set<Promise<void>>();
+  readonly #counters = { messagesSent: 0, replayed: 0, cutSlow: 0 };
+  /** The subprotocols that carried a key. */
+  readonly #protocols = new WeakMap<IncomingMessage, string>();
+  readonly #webSockets: WebSocketServer;
+  readonly #follower: Follower;
+  readonly #replay: Replay;
+  #lastBroadcast: Date | null = null;
+  #running = false;
 
-  // an invalid handshake; a method other than GET is reported first
-  webSockets.on("wsClientError", (error: Error, stream: Duplex, { method }: IncomingMessage) => {
-    if (method === "GET") reject(stream, "400 Bad Request", error.message, { "Sec-WebSocket-Version": "13, 8" });
-    else reject(stream, "405 Method Not Allowed", `${method} is not allowed here; use GET`, { Allow: "GET" });
-  });
+  constructor(options: HubOptions) {
+    const { server, db, log, pollMs = 1_000 } = options;
+    this.#options = options;
+    this.#webSockets = this.#createWebSocketServer();
+    this.#follower = new Follower({
+      ...{ db, log, pollMs },
+      onFrames: (frames) => this.#broadcast(frames),
+      onGap: (from, to) => this.#broadcastFrame(controlFrame("gap", { from, to }, this.#now()), (client) => client.live),
+      onSetBack: (head, before) => this.#setBack(head, before),
+    });
+    this.#replay = createReplay(db, this.#follower);
+    // attached all the time: without a listener the HTTP routes would reply with a 404, which makes clients stop reconnecting
+    server.on("upgrade", (request, stream, head) => this.#onUpgrade(request, stream, head));
+  }
 
-  const broadcast = (frames: readonly Frame[]): void => {
+  /** Accepts connections from now on. Rejects if the database does not reply. */
+  async start(): Promise<void> {
+    await this.#follower.start();
+    this.#running = true;
+  }
+
+  /** Closes all connections with 1001, and cuts those that do not reply within a second. */
+  async stop(): Promise<void> {
+    this.#running = false;
+    await this.#closeAll();
+    await this.#unfinishedEnd();
+    await this.#follower.stop();
+  }
+
+  stats(): LiveStats {
+    const { well: running } = this.#follower;
+    return { ...this.#counters, connectedClients: this.#clients.size, running, lastBroadcast: this.#lastBroadcast };
+  }
+
+  /** Takes rows that this process has just numbered. */
+  readonly publish = (rows: readonly PublishedRow[]): void => this.#follower.publish(rows);
+
+  /** Sends a control message, which is in no journal, to all clients that subscribed to it. */
+  broadcastControl(type: "system_status", data: Extract<ControlMessage, { type: "system_status" }>["data"]): void {
+    this.#broadcastFrame(controlFrame(type, data, this.#now()), (client) => client.subscription.wants(type));
+  }
+
+  #now(): Date {
+    return this.#options.clock.now();
+  }
+
+  #createWebSocketServer(): WebSocketServer {
+    const webSockets = new WebSocketServer({
+      noServer: true,
+      perMessageDeflate: false,
+      maxPayload: hardMessageLimit,
+      // a browser accepts a connection only if one of its offered protocols is selected, even for a refused one
+      handleProtocols: (offered, request) => {
+        const used = this.#protocols.get(request);
+        return used !== undefined && offered.has(used) ? used : ([...offered][0] ?? false);
+      },
+    });
+    // an invalid handshake; a method other than GET is reported first
+    webSockets.on("wsClientError", (error: Error, stream: Duplex, { method }: IncomingMessage) => {
+      if (method === "GET") reject(stream, "400 Bad Request", error.message, { "Sec-WebSocket-Version": "13, 8" });
+      else reject(stream, "405 Method Not Allowed", `${method} is not allowed here; use GET`, { Allow: "GET" });
+    });
+    return webSockets;
+  }
+
+  #broadcast(frames: readonly Frame[]): void {
     const joined = frames.length === 1 && frames[0] ? frames[0].bytes : Buffer.concat(frames.map((frame) => frame.bytes));
-    for (const client of clients) if (client.live) client.deliver(frames, joined);
-    lastBroadcast = clock.now();
-  };
+    for (const client of this.#clients) if (client.live) client.deliver(frames, joined);
+    this.#lastBroadcast = this.#now();
+  }
 
-  const tellAll = (bytes: Buffer, wanted: (client: Client) => boolean): void => {
-    for (const client of clients) if (client.greeted && wanted(client)) client.broadcast(bytes);
-  };
+  #broadcastFrame(bytes: Buffer, wanted: (client: Client) => boolean): void {
+    for (const client of this.#clients) if (client.greeted && wanted(client)) client.broadcast(bytes);
+  }
 
-  const follower = new Follower({
-    db,
-    log,
-    pollMs: options.pollMs ?? 1_000,
-    onFrames: broadcast,
-    onGap: (from, to) => tellAll(controlFrame("gap", { from, to }, clock.now()), (client) => client.live),
-    onSetBack: (head, before) => {
-      for (const client of clients) {
-        if (!client.live) continue;
-        client.gap(head + 1, before);
-        client.goLive(head);
-      }
-    },
-  });
-  const replay = createReplay(db, follower);
-
-  const connect = async (socket: WebSocket, stream: Duplex, request: IncomingMessage): Promise<void> => {
-    const client = new Client({
-      socket,
-      stream,
-      clock,
-      idleTimeoutMs: idleTimeoutSeconds * 1_000,
-      onSent: (messages) => {
-        counters.messagesSent += messages;
-      },
-      onCut: (bufferedBytes) => {
-        counters.cutSlow += 1;
-        log.info(
-          { buffered_bytes: bufferedBytes, peer: request.socket.remoteAddress },
-          "disconnected a WebSocket client that does not read",
-        );
-      },
-    });
-    clients.add(client);
-    socket.on("close", () => clients.delete(client));
-    try {
-      await bringUp(client, readSince(request));
-    } catch (error) {
-      log.warn({ error: String(error) }, "could not bring a WebSocket client up to date; it must reconnect");
-      socket.close(1013, "The journal cannot be read now; try again");
+  #setBack(head: number, before: number): void {
+    for (const client of this.#clients) {
+      if (!client.live) continue;
+      client.gap(head + 1, before);
+      client.goLive(head);
     }
-  };
+  }
 
-  const bringUp = async (client: Client, since: ReturnType<typeof readSince>): Promise<void> => {
-    const greet = (): void => client.greet({ version, last_sequence: follower.head, idle_timeout_seconds: idleTimeoutSeconds });
-    if (typeof since === "number") {
-      counters.replayed += await replay.resume(client, since, greet);
-      return;
-    }
-    greet();
-    client.goLive(follower.head);
-    if (since) {
-      client.control("error", { message: `since=${since.malformed} is not a sequence (a whole number from 0); nothing is replayed` });
-    }
-  };
-
-  const upgrade = async (request: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> => {
-    const verdict = await judge(request, options);
-    if (!running) return reject(stream, "503 Service Unavailable", "homesec is stopping");
-    if (verdict.kind === "rejected") return reject(stream, verdict.status, verdict.detail);
-    if (verdict.kind === "accepted" && verdict.protocol !== undefined) protocols.set(request, verdict.protocol);
-
-    if (stream.destroyed) return;
-    await new Promise<void>((resolve) => {
-      stream.once("close", resolve);
-      webSockets.handleUpgrade(request, stream, head, (socket) => {
-        // faults of the other side; the connection closes after each
-        socket.on("error", (error) => log.debug({ error: String(error) }, "a WebSocket connection failed"));
-        if (verdict.kind === "refused") socket.close(1008, verdict.reason);
-        else resolve(connect(socket, stream, request));
-      });
-    });
-  };
-
-  const onUpgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
+  #onUpgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
+    const { server, log } = this.#options;
     if (!asksForWebSocket(request)) {
       answerWithoutUpgrade(server, request, stream, head);
       return;
     }
     // no one else listens until the handshake is over; the close that follows does the work
     stream.on("error", (error) => log.debug({ error: String(error) }, "a WebSocket connection failed"));
-    const work = upgrade(request, stream, head)
+    const work = this.#upgrade(request, stream, head)
       .catch((error: unknown) => {
         log.error({ error: String(error) }, "an upgrade request could not be checked");
         reject(stream, "500 Internal Server Error", "Internal server error");
       })
-      .finally(() => unfinished.delete(work));
-    unfinished.add(work);
-  };
+      .finally(() => this.#unfinished.delete(work));
+    this.#unfinished.add(work);
+  }
 
-  const closeAll = async (): Promise<void> => {
-    const open = [...webSockets.clients];
+  async #upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> {
+    const verdict = await checkUpgrade(request, this.#options);
+    if (!this.#running) return reject(stream, "503 Service Unavailable", "homesec is stopping");
+    if (verdict.kind === "rejected") return reject(stream, verdict.status, verdict.detail);
+    if (verdict.kind === "accepted" && verdict.protocol !== undefined) this.#protocols.set(request, verdict.protocol);
+
+    if (stream.destroyed) return;
+    await new Promise<void>((resolve) => {
+      stream.once("close", resolve);
+      this.#webSockets.handleUpgrade(request, stream, head, (socket) => {
+        // faults of the other side; the connection closes after each
+        socket.on("error", (error) => this.#options.log.debug({ error: String(error) }, "a WebSocket connection failed"));
+        if (verdict.kind === "refused") socket.close(1008, verdict.reason);
+        else resolve(this.#connect(socket, stream, request));
+      });
+    });
+  }
+
+  async #connect(socket: WebSocket, stream: Duplex, request: IncomingMessage): Promise<void> {
+    const { clock, log, config } = this.#options;
+    const client = new Client({
+      ...{ socket, stream, clock, idleTimeoutMs: config.websocketIdleTimeoutSeconds * 1_000 },
+      onSent: (messages) => {
+        this.#counters.messagesSent += messages;
+      },
+      onCut: (bufferedBytes) => {
+        this.#counters.cutSlow += 1;
+        log.info(
+          { buffered_bytes: bufferedBytes, peer: request.socket.remoteAddress },
+          "disconnected a WebSocket client that does not read",
+        );
+      },
+    });
+    this.#clients.add(client);
+    socket.on("close", () => this.#clients.delete(client));
+    try {
+      await this.#bringUp(client, readSince(request));
+    } catch (error) {
+      log.warn({ error: String(error) }, "could not bring a WebSocket client up to date; it must reconnect");
+      socket.close(1013, "The journal cannot be read now; try again");
+    }
+  }
+
+  async #bringUp(client: Client, since: ReturnType<typeof readSince>): Promise<void> {
+    const { version, config } = this.#options;
+    const greet = (): void =>
+      client.greet({ version, last_sequence: this.#follower.head, idle_timeout_seconds: config.websocketIdleTimeoutSeconds });
+    if (typeof since === "number") {
+      this.#counters.replayed += await this.#replay.resume(client, since, greet);
+      return;
+    }
+    greet();
+    client.goLive(this.#follower.head);
+    if (since) {
+      client.control("error", { message: `since=${since.malformed} is not a sequence (a whole number from 0); nothing is replayed` });
+    }
+  }
+
+  async #closeAll(): Promise<void> {
+    const open = [...this.#webSockets.clients];
     const gone = open.map((socket) => new Promise((resolve) => socket.once("close", resolve)));
     for (const socket of open) socket.close(1001, "Going away");
     const cut = setTimeout(() => {
       for (const socket of open) socket.terminate();
-    }, goodbyeMs);
+    }, closeTimeoutMs);
     await Promise.all(gone);
     clearTimeout(cut);
-  };
+  }
 
   /** Waits for unfinished upgrades, but only for a while: one that hangs on the database or an access check must not delay the stop. */
-  const unfinishedEnd = async (): Promise<void> => {
+  async #unfinishedEnd(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const enough = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, goodbyeMs);
+      timer = setTimeout(resolve, closeTimeoutMs);
     });
-    await Promise.race([Promise.all(unfinished), enough]);
+    await Promise.race([Promise.all(this.#unfinished), enough]);
     clearTimeout(timer);
-  };
-
-  // attached all the time: without a listener the HTTP routes would reply with a 404, which makes clients stop reconnecting
-  server.on("upgrade", onUpgrade);
-
-  return {
-    start: async () => {
-      await follower.start();
-      running = true;
-    },
-    stop: async () => {
-      running = false;
-      await closeAll();
-      await unfinishedEnd();
-      await follower.stop();
-    },
-    stats: () => ({ ...counters, connectedClients: clients.size, running: follower.well, lastBroadcast }),
-    publish: (rows) => follower.publish(rows),
-    broadcastControl: (type, data) => tellAll(controlFrame(type, data, clock.now()), (client) => client.subscription.wants(type)),
-  };
+  }
 }

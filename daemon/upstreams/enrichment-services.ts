@@ -15,12 +15,12 @@ export const enrichmentNames = ["vision", "embedder", "enrichment"] as const;
 export type EnrichmentName = (typeof enrichmentNames)[number];
 
 /** Delay after the process could not be started at all. */
-const startAgainMs = 30_000;
+const restartMs = 30_000;
 
 /** The three enrichment services: their clients, and the built-in process that replaces those without an address. */
 export interface EnrichmentUpstreams extends EnrichmentServices {
   /** The enabled services. */
-  switchedOn(): readonly EnrichmentName[];
+  enabled(): readonly EnrichmentName[];
   isBuiltIn(name: EnrichmentName): boolean;
   /** Address of a service; undefined while the built-in one starts or cannot work. */
   url(name: EnrichmentName): string | undefined;
@@ -35,11 +35,7 @@ export interface EnrichmentUpstreams extends EnrichmentServices {
 /** Interval of checks for changed settings. */
 const followEveryMs = 500;
 
-/**
- * Creates the clients, and runs the built-in process exactly as long as an enabled service has no address. Registers how to stop
- * everything.
- */
-export function startEnrichmentServices(options: {
+interface EnrichmentOptions {
   readonly config: Config;
   readonly settings: Settings;
   readonly clock: Clock;
@@ -50,66 +46,26 @@ export function startEnrichmentServices(options: {
   readonly runsBuiltIn: boolean;
   /** Called at each change of the condition of the built-in services. */
   readonly onCondition: (condition: Condition) => void;
-}): EnrichmentUpstreams {
-  const { config, settings, clock, log, lifecycle, breakerOf } = options;
-  let builtin: Builtin | undefined;
-  let unstartable: Extract<Condition, { state: "faulty" }> | undefined;
-  let startAgainAt = 0;
-  let toldFault: string | undefined;
-  let stopping: Promise<void> = Promise.resolve();
+}
 
-  const switchedOn = (): readonly EnrichmentName[] => {
+/** Creates the clients, and runs the built-in process exactly as long as an enabled service has no address. Registers how to stop everything. */
+export function startEnrichmentServices(options: EnrichmentOptions): EnrichmentUpstreams {
+  const { config, settings, clock, log, lifecycle, breakerOf } = options;
+  const builtin = new EnrichmentProcess(options);
+  const enabled = (): readonly EnrichmentName[] => {
     const { visionExtractionEnabled: vision, reidEnabled: reid } = settings.current();
     // enrichment merges attributes, and without vision there are none
-    return [
-      ...(vision ? (["vision"] as const) : []),
-      ...(reid ? (["embedder"] as const) : []),
-      ...(vision ? (["enrichment"] as const) : []),
-    ];
+    const isEnabled = { vision, embedder: reid, enrichment: vision };
+    return enrichmentNames.filter((name) => isEnabled[name]);
   };
   const addressOf = (name: EnrichmentName): string | null => {
     const { visionUrl, embedderUrl, enrichmentUrl } = settings.current();
     return { vision: visionUrl, embedder: embedderUrl, enrichment: enrichmentUrl }[name];
   };
   const isBuiltIn = (name: EnrichmentName): boolean => addressOf(name) === null;
-  const builtinCondition = (): Condition => unstartable ?? builtin?.condition() ?? { state: "starting" };
-  const condition = (name: EnrichmentName): Condition => (isBuiltIn(name) ? builtinCondition() : { state: "working" });
-  const url = (name: EnrichmentName): string | undefined =>
-    addressOf(name) ?? (builtinCondition().state === "working" ? builtin?.url() : undefined);
-
-  const start = (): void => {
-    try {
-      builtin = startBuiltin("enrichment", { log, onCondition: options.onCondition });
-    } catch (error) {
-      const fault = String(error);
-      unstartable = { state: "faulty", fault };
-      startAgainAt = clock.monotonic() + startAgainMs;
-      if (fault !== toldFault) log.error({ service: "enrichment", error: fault }, "the built-in enrichment services cannot start");
-      toldFault = fault;
-      options.onCondition(unstartable);
-    }
-  };
-  const stop = (): void => {
-    const ended = builtin;
-    builtin = undefined;
-    if (ended) stopping = ended.stop();
-  };
-
-  const addresses = new Map<EnrichmentName, string | null>();
-  const isNeeded = (): boolean => options.runsBuiltIn && switchedOn().some(isBuiltIn);
-  const look = (): void => {
-    if (unstartable && clock.monotonic() >= startAgainAt) unstartable = undefined;
-    if (isNeeded() && !builtin && !unstartable) start();
-    if (!isNeeded() && builtin) stop();
-    for (const name of enrichmentNames) {
-      const address = addressOf(name);
-      const before = addresses.get(name);
-      // the failures of the previous address say nothing about the new one
-      if (before !== undefined && before !== address) breakerOf(name).reset();
-      addresses.set(name, address);
-    }
-  };
-  let timer: NodeJS.Timeout | undefined;
+  const isNeeded = (): boolean => options.runsBuiltIn && enabled().some(isBuiltIn);
+  const condition = (name: EnrichmentName): Condition => (isBuiltIn(name) ? builtin.condition() : { state: "working" });
+  const url = (name: EnrichmentName): string | undefined => addressOf(name) ?? builtin.url();
 
   const client = (name: EnrichmentName, timeoutSeconds: number) => ({
     url: () => url(name),
@@ -122,28 +78,84 @@ export function startEnrichmentServices(options: {
   const vision = createVision(client("vision", config.visionReadTimeout));
   const embedder = createEmbedder(client("embedder", Math.min(config.embedderReadTimeout, config.reidTimeoutSeconds)));
   const enricher = createEnricher(client("enrichment", config.enrichmentReadTimeout));
+
+  const addresses = new Map<EnrichmentName, string | null>();
+  const followSettings = (): void => {
+    builtin.follow(isNeeded());
+    for (const name of enrichmentNames) {
+      const address = addressOf(name);
+      const before = addresses.get(name);
+      // the failures of the previous address say nothing about the new one
+      if (before !== undefined && before !== address) breakerOf(name).reset();
+      addresses.set(name, address);
+    }
+  };
+  let timer: NodeJS.Timeout | undefined;
   lifecycle.onStop("enrichment services", async () => {
     clearInterval(timer);
-    stop();
-    await Promise.all([stopping, vision.close(), embedder.close(), enricher.close()]);
+    await Promise.all([builtin.stop(), vision.close(), embedder.close(), enricher.close()]);
   });
 
   return {
-    vision,
-    embedder,
-    enricher,
+    ...{ vision, embedder, enricher, enabled, isBuiltIn, url, condition },
     embedderLabel: () => {
       const address = addressOf("embedder");
       return address === null ? "built-in" : new URL(address).origin + new URL(address).pathname.replace(/\/+$/, "");
     },
-    switchedOn,
-    isBuiltIn,
-    url,
-    condition,
-    isStarting: () => isNeeded() && builtinCondition().state === "starting",
+    isStarting: () => isNeeded() && builtin.condition().state === "starting",
     follow: () => {
-      look();
-      timer ??= setInterval(look, followEveryMs).unref();
+      followSettings();
+      timer ??= setInterval(followSettings, followEveryMs).unref();
     },
   };
+}
+
+/** The built-in process of the three services. */
+class EnrichmentProcess {
+  readonly #options: EnrichmentOptions;
+  #builtin: Builtin | undefined;
+  #unstartable: Extract<Condition, { state: "faulty" }> | undefined;
+  #restartAt = 0;
+  #loggedFault: string | undefined;
+  #stopping: Promise<void> = Promise.resolve();
+
+  constructor(options: EnrichmentOptions) {
+    this.#options = options;
+  }
+
+  condition(): Condition {
+    return this.#unstartable ?? this.#builtin?.condition() ?? { state: "starting" };
+  }
+
+  url(): string | undefined {
+    return this.condition().state === "working" ? this.#builtin?.url() : undefined;
+  }
+
+  /** Starts the process if it is needed, and stops it otherwise. */
+  follow(isNeeded: boolean): void {
+    if (this.#unstartable && this.#options.clock.monotonic() >= this.#restartAt) this.#unstartable = undefined;
+    if (!isNeeded) void this.stop();
+    else if (!this.#builtin && !this.#unstartable) this.#start();
+  }
+
+  stop(): Promise<void> {
+    const ended = this.#builtin;
+    this.#builtin = undefined;
+    if (ended) this.#stopping = ended.stop();
+    return this.#stopping;
+  }
+
+  #start(): void {
+    const { clock, log, onCondition } = this.#options;
+    try {
+      this.#builtin = startBuiltin("enrichment", { log, onCondition });
+    } catch (error) {
+      const fault = String(error);
+      this.#unstartable = { state: "faulty", fault };
+      this.#restartAt = clock.monotonic() + restartMs;
+      if (fault !== this.#loggedFault) log.error({ service: "enrichment", error: fault }, "the built-in enrichment services cannot start");
+      this.#loggedFault = fault;
+      onCondition(this.#unstartable);
+    }
+  }
 }

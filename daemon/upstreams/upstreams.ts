@@ -42,8 +42,7 @@ export interface Upstreams {
   probe(): Promise<readonly UpstreamState[]>;
 }
 
-/** Starts built-in services where no URL is configured and makes the clients. Registers how to stop them. */
-export function startUpstreams(options: {
+interface UpstreamOptions {
   readonly config: Config;
   /** Addresses and switches of the enrichment services: read at each use. */
   readonly settings: Settings;
@@ -61,153 +60,186 @@ export function startUpstreams(options: {
   readonly asks: (name: UpstreamName) => boolean;
   /** State of a built-in service that runs with other daemons only. */
   readonly elsewhere: (name: UpstreamName) => UpstreamState;
-}): Upstreams {
-  const { config, clock, log, lifecycle } = options;
-  const modelPath = config.detectorModelPath;
+}
+
+/** Starts built-in services where no URL is configured and makes the clients. Registers how to stop them. */
+export function startUpstreams(options: UpstreamOptions): Upstreams {
+  const { config, settings, clock, log, lifecycle } = options;
   let probed: Promise<readonly UpstreamState[]> | undefined;
-  const breakerChanged = (state: BreakerState, previous: CircuitState): void => {
+  let probedAt = 0;
+  const onChange = (state: BreakerState, previous: CircuitState): void => {
     // The earlier probe is outdated.
     probed = undefined;
     options.onBreakerChange(state, previous);
   };
-  const conditionChanged = (name: UpstreamName, condition: Condition): void => {
+  const onCondition = (name: UpstreamName, condition: Condition): void => {
     probed = undefined;
     if (condition.state === "working") options.onReady(name);
     if (condition.state === "faulty") options.onFault(name, condition.fault);
   };
   const breakers = new Map<UpstreamName, Breaker>(
-    upstreamNames.map((name) => [
-      name,
-      new Breaker(name, { clock, onChange: breakerChanged, onCall: (...call) => options.onCall(name, ...call) }),
-    ]),
+    upstreamNames.map((name) => [name, new Breaker(name, { clock, onChange, onCall: (...call) => options.onCall(name, ...call) })]),
   );
   const breakerOf = (name: UpstreamName): Breaker => breakers.get(name) as Breaker;
+  const required = startRequiredServices(options, onCondition);
+  const clients = createClients(options, required, breakerOf);
+  const enrichment = startEnrichmentServices({
+    ...{ config, settings, clock, log, lifecycle, breakerOf },
+    runsBuiltIn: options.asks("enrichment"),
+    onCondition: (condition) => onCondition("enrichment", condition),
+  });
+  const serviceOf = (name: UpstreamName): Service => {
+    if (!isEnrichment(name)) return required.service(name);
+    const builtIn = enrichment.isBuiltIn(name);
+    return { hasAddress: !builtIn, builtIn, condition: enrichment.condition(name), url: () => enrichment.url(name) };
+  };
+  const enabled = (): readonly UpstreamName[] => ["detector", "language_model", ...enrichment.enabled()];
+  const semaphore = healthTurns(config);
+  const probeOne = async (name: UpstreamName): Promise<UpstreamState> => {
+    const service = serviceOf(name);
+    if (!options.asks(name) && !service.hasAddress) return options.elsewhere(name);
+    return await probeService(name, service, breakerOf(name), options);
+  };
+  return {
+    ...clients,
+    enrichment,
+    enrichmentWaitMs: () => {
+      const callers = enrichment.enabled().filter((name) => name !== "enrichment");
+      const anyThere = callers.some((name) => enrichment.url(name) !== undefined && breakerOf(name).state().state !== "open");
+      return anyThere ? config.enrichmentWaitSeconds * 1_000 : 0;
+    },
+    breakers: () => upstreamNames.map((name) => breakerOf(name).state()),
+    capacity: (name) => {
+      if (serviceOf(name).condition.state !== "working") return 0;
+      const { state } = breakerOf(name).state();
+      if (state === "closed") return Number.POSITIVE_INFINITY;
+      return state === "half_open" ? 1 : 0;
+    },
+    resetBreaker: (name) => breakerOf(name).reset(),
+    fault: (name) => faultOf(serviceOf(name).condition),
+    answeredAt: (name) => breakerOf(name).state().last_success,
+    label: (name) => {
+      const { builtIn, hasAddress } = required.service(name);
+      return builtIn ? "built-in" : hasAddress ? required.url(name) : "runs with other daemons";
+    },
+    builtIn: () =>
+      upstreamNames.flatMap((name) => {
+        const { hasAddress, condition } = serviceOf(name);
+        if (!options.asks(name) || hasAddress || !enabled().includes(name)) return [];
+        return [{ name, fault: condition.state === "working" ? null : (faultOf(condition) ?? "starting") }];
+      }),
+    probe: () => {
+      if (!probed || clock.monotonic() - probedAt > probeFreshMs) {
+        probedAt = clock.monotonic();
+        // Each probe has a separate time limit: none is aborted by another.
+        probed = Promise.all(enabled().map((name) => semaphore.run(() => probeOne(name), new AbortController().signal)));
+      }
+      return probed;
+    },
+  };
+}
 
-  const builtins = new Map<UpstreamName, Builtin>();
-  const urlOf = (name: "detector" | "language_model", configured: string | undefined): (() => string) => {
-    if (configured) return () => configured;
-    if (!options.asks(name)) {
-      return () => {
-        throw new Error(`this daemon does not call the ${name}: its roles do not include that`);
-      };
-    }
-    const builtin = startBuiltin(name, {
-      log,
-      env: { DETECTOR_CONFIDENCE: String(config.detectorConfidence), ...(modelPath !== undefined && { DETECTOR_MODEL_PATH: modelPath }) },
-      onCondition: (condition) => conditionChanged(name, condition),
-    });
+type RequiredName = "detector" | "language_model";
+
+function isEnrichment(name: UpstreamName): name is EnrichmentName {
+  return (enrichmentNames as readonly string[]).includes(name);
+}
+
+/** A service as it is configured and runs now. */
+interface Service {
+  /** The user has configured an address for it. */
+  readonly hasAddress: boolean;
+  readonly builtIn: boolean;
+  /** Always `working` for a service that is not built in: its breaker reports faults. */
+  readonly condition: Condition;
+  /** Undefined while the built-in service cannot be called. */
+  readonly url: () => string | undefined;
+}
+
+/** The services that are always enabled. */
+interface RequiredServices {
+  /** The configured address or the address of the built-in service. Throws if this daemon calls neither. */
+  url(name: RequiredName): string;
+  service(name: RequiredName): Service;
+}
+
+function startRequiredServices(
+  { config, log, lifecycle, asks }: UpstreamOptions,
+  onCondition: (name: RequiredName, condition: Condition) => void,
+): RequiredServices {
+  const { detectorConfidence, detectorModelPath } = config;
+  const addresses = { detector: config.detectorUrl, language_model: config.languageModelUrl };
+  const env = {
+    DETECTOR_CONFIDENCE: String(detectorConfidence),
+    ...(detectorModelPath !== undefined && { DETECTOR_MODEL_PATH: detectorModelPath }),
+  };
+  const builtins = new Map<RequiredName, Builtin>();
+  for (const name of ["detector", "language_model"] as const) {
+    if (addresses[name] || !asks(name)) continue;
+    const builtin = startBuiltin(name, { log, env, onCondition: (condition) => onCondition(name, condition) });
     builtins.set(name, builtin);
     lifecycle.onStop(`built-in ${name}`, () => builtin.stop());
-    return () => builtin.url();
+  }
+  const url = (name: RequiredName): string => {
+    const found = addresses[name] || builtins.get(name)?.url();
+    if (!found) throw new Error(`this daemon does not call the ${name}: its roles do not include that`);
+    return found;
   };
-  const optionalOf = (name: UpstreamName): EnrichmentName | undefined => enrichmentNames.find((known) => known === name);
-  /** The breaker reports the state of services that are not built in. */
-  const conditionOf = (name: UpstreamName): Condition => {
-    const optional = optionalOf(name);
-    return (optional ? enrichment.condition(optional) : builtins.get(name)?.condition()) ?? { state: "working" };
+  return {
+    url,
+    service: (name) => {
+      const builtin = builtins.get(name);
+      const condition: Condition = builtin?.condition() ?? { state: "working" };
+      return {
+        hasAddress: addresses[name] !== undefined,
+        builtIn: builtin !== undefined,
+        condition,
+        url: () => (condition.state === "working" ? url(name) : undefined),
+      };
+    },
   };
-  const urls = {
-    detector: urlOf("detector", config.detectorUrl),
-    language_model: urlOf("language_model", config.languageModelUrl),
-  };
+}
 
+function createClients(
+  { config, clock, log, lifecycle }: UpstreamOptions,
+  required: RequiredServices,
+  breakerOf: (name: UpstreamName) => Breaker,
+): Pick<Upstreams, "detector" | "languageModel"> {
+  const modelPath = config.detectorModelPath;
   const detector = createDetector({
-    url: urls.detector,
-    ...(builtins.has("detector") && { label: modelPath === undefined ? "built-in" : `built-in (${basename(modelPath)})` }),
+    url: () => required.url("detector"),
+    ...(required.service("detector").builtIn && { label: modelPath === undefined ? "built-in" : `built-in (${basename(modelPath)})` }),
     breaker: breakerOf("detector"),
     clock,
     log: log.child({ service: "detector" }),
   });
   lifecycle.onStop("detector client", () => detector.close());
   const languageModel = createLanguageModel({
-    url: urls.language_model,
+    url: () => required.url("language_model"),
     breaker: breakerOf("language_model"),
     clock,
     log: log.child({ service: "language_model" }),
     timeoutMs: config.languageModelReadTimeout * 1000,
   });
   lifecycle.onStop("language model client", () => languageModel.close());
+  return { detector, languageModel };
+}
 
-  const enrichment = startEnrichmentServices({
-    config,
-    settings: options.settings,
-    clock,
-    log,
-    lifecycle,
-    breakerOf,
-    runsBuiltIn: options.asks("enrichment"),
-    onCondition: (condition) => conditionChanged("enrichment", condition),
+async function probeService(
+  name: UpstreamName,
+  service: Service,
+  breaker: Breaker,
+  { config, clock }: UpstreamOptions,
+): Promise<UpstreamState> {
+  const { builtIn, condition } = service;
+  const url = service.url();
+  const unhealthy = (error: string): UpstreamState => ({
+    ...{ name, healthy: false, builtIn, url: url ?? "", responseMs: null, error },
+    checkedAt: clock.now(),
   });
-
-  /** The user has configured an address for it. */
-  const addressed = (name: UpstreamName): boolean => {
-    const optional = optionalOf(name);
-    if (optional) return !enrichment.isBuiltIn(optional);
-    return (name === "detector" ? config.detectorUrl : config.languageModelUrl) !== undefined;
-  };
-
-  const probeOne = async (name: UpstreamName): Promise<UpstreamState> => {
-    const optional = optionalOf(name);
-    if (!options.asks(name) && !addressed(name)) return options.elsewhere(name);
-    const builtIn = optional ? enrichment.isBuiltIn(optional) : builtins.has(name);
-    const condition = conditionOf(name);
-    const url = optional
-      ? enrichment.url(optional)
-      : condition.state === "working"
-        ? urls[name === "detector" ? name : "language_model"]()
-        : undefined;
-    if (url === undefined) {
-      const error = faultOf(condition) ?? "starting";
-      return { name, healthy: false, builtIn, url: "", responseMs: null, error, checkedAt: clock.now() };
-    }
-    // A service that is known to be down is not probed until its trial.
-    if (breakerOf(name).state().state === "open") {
-      return { name, healthy: false, builtIn, url, responseMs: null, error: "circuit breaker open", checkedAt: clock.now() };
-    }
-    const probe = await probeHealth(url, config.aiHealthCheckTimeoutSeconds * 1000);
-    return { name, healthy: probe.healthy, builtIn, url, responseMs: probe.responseMs, error: probe.error, checkedAt: clock.now() };
-  };
-
-  const switchedOn = (): readonly UpstreamName[] => ["detector", "language_model", ...enrichment.switchedOn()];
-  const turns = healthTurns(config);
-  // Each probe has a separate time limit: none is aborted by another.
-  const patience = (): AbortSignal => new AbortController().signal;
-
-  let probedAt = 0;
-  return {
-    detector,
-    languageModel,
-    enrichment,
-    enrichmentWaitMs: () => {
-      const lookers = enrichment.switchedOn().filter((name) => name !== "enrichment");
-      const anyThere = lookers.some((name) => enrichment.url(name) !== undefined && breakerOf(name).state().state !== "open");
-      return anyThere ? config.enrichmentWaitSeconds * 1_000 : 0;
-    },
-    breakers: () => upstreamNames.map((name) => breakerOf(name).state()),
-    capacity: (name) => {
-      if (conditionOf(name).state !== "working") return 0;
-      const { state } = breakerOf(name).state();
-      if (state === "closed") return Number.POSITIVE_INFINITY;
-      return state === "half_open" ? 1 : 0;
-    },
-    resetBreaker: (name) => breakerOf(name).reset(),
-    fault: (name) => faultOf(conditionOf(name)),
-    answeredAt: (name) => breakerOf(name).state().last_success,
-    label: (name) => (builtins.has(name) ? "built-in" : addressed(name) ? urls[name]() : "runs with other daemons"),
-    builtIn: () =>
-      upstreamNames.flatMap((name) => {
-        if (!options.asks(name) || addressed(name)) return [];
-        const optional = optionalOf(name);
-        if (optional && !enrichment.switchedOn().includes(optional)) return [];
-        const condition = conditionOf(name);
-        return [{ name, fault: condition.state === "working" ? null : (faultOf(condition) ?? "starting") }];
-      }),
-    probe: () => {
-      if (!probed || clock.monotonic() - probedAt > probeFreshMs) {
-        probedAt = clock.monotonic();
-        probed = Promise.all(switchedOn().map((name) => turns.run(() => probeOne(name), patience())));
-      }
-      return probed;
-    },
-  };
+  if (url === undefined) return unhealthy(faultOf(condition) ?? "starting");
+  // A service that is known to be down is not probed until its trial.
+  if (breaker.state().state === "open") return unhealthy("circuit breaker open");
+  const { healthy, responseMs, error } = await probeHealth(url, config.aiHealthCheckTimeoutSeconds * 1000);
+  return { name, healthy, builtIn, url, responseMs, error, checkedAt: clock.now() };
 }

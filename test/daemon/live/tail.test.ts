@@ -293,8 +293,8 @@ describe("refusals end the tail", () => {
   test.each([
     ["a wrong key", { authenticate: () => ({ ok: false }) }, "unauthorized"],
     ["a host that is not ours", { allowHost: () => false }, "forbidden"],
-  ])("%s", async (_name, gates, kind) => {
-    const { url } = await serve(gates);
+  ])("%s", async (_name, checks, kind) => {
+    const { url } = await serve(checks);
     expect(await follow(url).done).toMatchObject({ name: "Problem", kind });
   });
 

@@ -6,11 +6,11 @@ import type { Limiter } from "../../src/platform/limits/limiter.ts";
 import { queryValue } from "../http/authenticate.ts";
 import type { ClientAddress } from "../http/client-address.ts";
 import { isOwnOrigin } from "../http/host.ts";
-import type { Authentication, Gates } from "./handshake.ts";
+import type { AccessChecks, Authentication } from "./handshake.ts";
 
 const keyProtocol = "api-key.";
 
-export interface GateOptions {
+export interface AccessCheckOptions {
   readonly allowedHosts: readonly string[];
   /** Origins whose pages may connect in addition to pages of this host. */
   readonly allowedOrigins: readonly string[];
@@ -24,7 +24,8 @@ export interface GateOptions {
 }
 
 /** Creates the access checks of WebSocket connections. They follow the same rules as those of HTTP requests. */
-export function createGates({ allowedHosts, allowedOrigins, limiter, clientAddress, keyring, token }: GateOptions): Gates {
+export function createAccessChecks(options: AccessCheckOptions): AccessChecks {
+  const { allowedHosts, allowedOrigins, limiter, clientAddress, keyring, token } = options;
   const tokens = token === undefined ? undefined : createKeyring([token]);
   return {
     allowHost: ({ headers }) => isHostAllowed(headers.host, allowedHosts),

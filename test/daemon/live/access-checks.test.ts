@@ -2,7 +2,7 @@ import { type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clientAddressBehind } from "../../../daemon/http/client-address.ts";
-import { createGates, type GateOptions } from "../../../daemon/live/gates.ts";
+import { type AccessCheckOptions, createAccessChecks } from "../../../daemon/live/access-checks.ts";
 import { tail } from "../../../src/admin/live-client/tail.ts";
 import { systemClock } from "../../../src/base/clock/clock.ts";
 import { silentLog } from "../../../src/base/log/log.ts";
@@ -27,9 +27,9 @@ afterEach(async () => {
 });
 afterAll(() => database.close());
 
-async function start(options: Partial<GateOptions> = {}): Promise<void> {
+async function start(options: Partial<AccessCheckOptions> = {}): Promise<void> {
   const clientAddress = clientAddressBehind([]);
-  live = await liveServer(database.db, createGates({ allowedHosts: [], allowedOrigins: [], clientAddress, ...options }));
+  live = await liveServer(database.db, createAccessChecks({ allowedHosts: [], allowedOrigins: [], clientAddress, ...options }));
 }
 
 function limiter(env: Record<string, string>) {
