@@ -62,12 +62,12 @@ export async function listen({ app, host, port, keyPair, graceMs = 2_000 }: List
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
       // A connection that was busy a moment ago is idle now and would be kept alive.
       const idle = setInterval(() => server.closeIdleConnections(), 20);
-      const cut = setTimeout(() => {
+      const deadline = setTimeout(() => {
         for (const socket of sockets) socket.destroy();
       }, graceMs);
       await closed;
       clearInterval(idle);
-      clearTimeout(cut);
+      clearTimeout(deadline);
     },
   };
 }

@@ -16,8 +16,8 @@ export function answerWithoutUpgrade(server: Server, request: IncomingMessage, s
   for (let at = 0; at < request.rawHeaders.length; at += 2) {
     const [name = "", value = ""] = request.rawHeaders.slice(at, at + 2);
     if (/^(upgrade|http2-settings)$/i.test(name)) continue;
-    const kept = /^connection$/i.test(name) ? value.replace(/\b(upgrade|http2-settings)\b\s*,?\s*/gi, "") : value;
-    lines.push(`${name}: ${kept}`);
+    const stripped = /^connection$/i.test(name) ? value.replace(/\b(upgrade|http2-settings)\b\s*,?\s*/gi, "") : value;
+    lines.push(`${name}: ${stripped}`);
   }
   stream.unshift(Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"), head]));
   server.emit(server instanceof TlsServer ? "secureConnection" : "connection", stream);

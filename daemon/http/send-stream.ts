@@ -26,11 +26,11 @@ export async function sendStream(request: Request, response: Response, { mediaTy
       response.end();
       return;
     }
-    const cut = (): void => abortAnswer(request, response);
-    response.setTimeout(stallTimeoutMs, cut);
-    const monitor = monitorThroughput({ intervalMs, minBytes, onSlow: cut });
+    const abort = (): void => abortAnswer(request, response);
+    response.setTimeout(stallTimeoutMs, abort);
+    const monitor = monitorThroughput({ intervalMs, minBytes, onSlow: abort });
     try {
-      await pipeline(Readable.from(withFirst(first.value, parts, monitor, cut)), response);
+      await pipeline(Readable.from(withFirst(first.value, parts, monitor, abort)), response);
     } finally {
       monitor.end();
     }
@@ -46,13 +46,13 @@ async function* withFirst(
   first: Uint8Array,
   others: AsyncIterator<Uint8Array>,
   monitor: ThroughputMonitor,
-  cut: () => void,
+  abort: () => void,
 ): AsyncGenerator<Uint8Array> {
   yield first;
   monitor.read(first.length);
   for (;;) {
     const next = await monitor.producing(others.next()).catch((error: unknown) => {
-      cut();
+      abort();
       throw error;
     });
     if (next.done) return;

@@ -74,8 +74,8 @@ function outlineShares({ values, width, height }: Crop): Float64Array {
       const strength = Math.hypot(across, down);
       if (strength < 0.02) continue;
       const cell = Math.floor((y * gridRows) / height) * gridColumns + Math.floor((x * gridColumns) / width);
-      const turn = ((Math.atan2(down, across) + Math.PI) % Math.PI) / Math.PI;
-      addToBins(shares, cell * directions, directions, turn * directions, strength, true);
+      const angle = ((Math.atan2(down, across) + Math.PI) % Math.PI) / Math.PI;
+      addToBins(shares, cell * directions, directions, angle * directions, strength, true);
     }
   }
   return shares;
