@@ -51,7 +51,7 @@ export function createHousekeeping(
     beat: (sql) => peers.beat(sql),
     // only the daemon that finds pictures knows how long it has been watching
     judges: () => peers.does("file_watcher"),
-    judgedElsewhere: (folderPath) => peers.watchedElsewhere(folderPath),
+    watchedElsewhere: (folderPath) => peers.watchedElsewhere(folderPath),
     // may change at run time
     get cameraOfflineAfterSeconds() {
       return config.cameraOfflineAfterSeconds;

@@ -2,7 +2,7 @@ import { constants, type Dirent } from "node:fs";
 import { access, readdir, realpath, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { isOutsideOf } from "../../src/monitoring/cameras/folder.ts";
-import { isInside } from "../../src/monitoring/images/look.ts";
+import { isInside } from "../../src/monitoring/images/inspect-file.ts";
 import { isIgnoredFolder, isRecorded, kindOf } from "../../src/monitoring/images/picture.ts";
 import { noteReal, statWithTimeout } from "../../src/platform/disk/fs-timeout.ts";
 import { NoAnswer } from "../../src/platform/disk/no-answer.ts";

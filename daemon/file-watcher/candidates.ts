@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Clock } from "../../src/base/clock/clock.ts";
 import type { Log } from "../../src/base/log/log.ts";
-import { type Look, look, type Version } from "../../src/monitoring/images/look.ts";
+import { type FileInspection, inspectFile, type Version } from "../../src/monitoring/images/inspect-file.ts";
 import { retriedReasons } from "../../src/monitoring/images/reasons.ts";
 import type { FoundFile } from "../../src/monitoring/images/register.ts";
 import { noFfmpeg } from "../../src/monitoring/images/video.ts";
@@ -136,9 +136,9 @@ export class Candidates {
     if (this.#files.get(file.path) === file) this.#settle(file, seen);
   }
 
-  async #lookAt(file: PendingFile): Promise<Look> {
-    const lookNow = (): Promise<Look> =>
-      look(file.path, {
+  async #lookAt(file: PendingFile): Promise<FileInspection> {
+    const lookNow = (): Promise<FileInspection> =>
+      inspectFile(file.path, {
         roots: this.#options.roots(),
         raw: file.raw,
         // a listed file is not in the ledger, even if this version was seen before
@@ -151,7 +151,7 @@ export class Candidates {
     return file.share === undefined ? await lookNow() : await lookOnShare(file.share, dirname(file.path), lookNow);
   }
 
-  #settle(file: PendingFile, seen: Look): void {
+  #settle(file: PendingFile, seen: FileInspection): void {
     const { clock, timings } = this.#options;
     switch (seen.kind) {
       case "gone":
@@ -178,7 +178,7 @@ export class Candidates {
     }
   }
 
-  #settleInspected(file: PendingFile, { version, inspection, sha256, content }: Extract<Look, { kind: "inspected" }>): void {
+  #settleInspected(file: PendingFile, { version, inspection, sha256, content }: Extract<FileInspection, { kind: "inspected" }>): void {
     if (inspection.state === "incomplete") {
       if (quietMs(file, version, this.#options.clock) < this.#options.timings.giveUpAfterMs) this.#wait(file, inspection.detail);
       else this.#finish(file, version, { reason: "incomplete", detail: incompleteDetail(inspection.detail) });
@@ -248,7 +248,7 @@ export class Candidates {
 type Facts = Partial<Pick<FoundFile, "mediaType" | "width" | "height" | "sha256">> & { readonly content?: Buffer | undefined };
 
 /** Inspects a file on a share. Nothing starts while the share does not answer: an inspection takes several requests, and each would hold a thread. */
-async function lookOnShare(share: string, folder: string, lookNow: () => Promise<Look>): Promise<Look> {
+async function lookOnShare(share: string, folder: string, lookNow: () => Promise<FileInspection>): Promise<FileInspection> {
   try {
     // the inspection itself reports other problems of the folder
     await statWithTimeout(folder, () => stat(folder)).catch(unlessSilent);

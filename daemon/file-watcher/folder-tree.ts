@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import type { Clock } from "../../src/base/clock/clock.ts";
 import type { Log } from "../../src/base/log/log.ts";
 import { networkMount } from "../../src/monitoring/cameras/folder.ts";
-import { versionOf } from "../../src/monitoring/images/look.ts";
+import { versionOf } from "../../src/monitoring/images/inspect-file.ts";
 import { isIgnoredFolder, isRecorded, kindOf } from "../../src/monitoring/images/picture.ts";
 import { isGone } from "../../src/platform/disk/files.ts";
 import { listWithTimeout, shareOf, statWithTimeout } from "../../src/platform/disk/fs-timeout.ts";

@@ -1,5 +1,5 @@
 import type { BigIntStats, FSWatcher } from "node:fs";
-import type { Version } from "../../src/monitoring/images/look.ts";
+import type { Version } from "../../src/monitoring/images/inspect-file.ts";
 import type { NameSet } from "./name-set.ts";
 
 /** A file as a listing shows it. */

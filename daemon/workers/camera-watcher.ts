@@ -5,9 +5,9 @@ import type { Log } from "../../src/base/log/log.ts";
 import { resolveInside } from "../../src/monitoring/cameras/roots.ts";
 import { endCause } from "../../src/monitoring/incidents/incidents.ts";
 import { type Frame, readFrame } from "../../src/monitoring/scenes/frame.ts";
-import { freshMemory, isBlack, lookAtHealth, type Memory } from "../../src/monitoring/scenes/health.ts";
+import { checkHealth, freshMemory, isBlack, type Memory } from "../../src/monitoring/scenes/health.ts";
 import { type NewestPicture, newestPictures } from "../../src/monitoring/scenes/pictures-repository.ts";
-import { type Doubt, lookAtView } from "../../src/monitoring/scenes/watch.ts";
+import { type ChangeStreak, checkView } from "../../src/monitoring/scenes/watch.ts";
 import type { Settings } from "../../src/platform/config/settings.ts";
 import type { Database } from "../../src/platform/database/database.ts";
 import { createLoop, type Loop } from "./loop.ts";
@@ -17,7 +17,7 @@ const freshForMs = 10 * minuteMs;
 
 interface Watched extends Memory {
   imageId: number;
-  readonly doubt: Doubt;
+  readonly streak: ChangeStreak;
 }
 
 /**
@@ -39,7 +39,7 @@ export function createCameraWatcher(options: {
   const watched = new Map<string, Watched>();
 
   const look = async (picture: NewestPicture): Promise<void> => {
-    const camera = watched.get(picture.cameraId) ?? { ...freshMemory(), imageId: 0, doubt: { count: 0, since: picture.takenAt } };
+    const camera = watched.get(picture.cameraId) ?? { ...freshMemory(), imageId: 0, streak: { count: 0, since: picture.takenAt } };
     watched.set(picture.cameraId, camera);
     if (camera.imageId === picture.imageId) return;
     camera.imageId = picture.imageId;
@@ -48,9 +48,9 @@ export function createCameraWatcher(options: {
     const { cameraId, takenAt, path: filePath } = picture;
     await db.transaction(async (sql) => {
       const now = clock.now();
-      await lookAtHealth(sql, { cameraId, takenAt, frame }, camera, now);
+      await checkHealth(sql, { cameraId, takenAt, frame }, camera, now);
       if (!settings.current().sceneChangeEnabled || isBlack(frame)) return;
-      await lookAtView(sql, { cameraId, frame, filePath, takenAt }, camera.doubt, now);
+      await checkView(sql, { cameraId, frame, filePath, takenAt }, camera.streak, now);
     });
   };
 

@@ -31,7 +31,7 @@ export interface CaretakerOptions {
   /** Whether this process detects silent cameras and deletes old embeddings. Only one of the processes on the database does. */
   readonly judges: () => boolean;
   /** Whether a daemon with other roots detects silence of the camera with this folder. */
-  readonly judgedElsewhere: (folderPath: string) => boolean;
+  readonly watchedElsewhere: (folderPath: string) => boolean;
   readonly cameraOfflineAfterSeconds: number;
   /** Retention of the embeddings of re-identification. */
   readonly reidTtlHours: number;
@@ -78,8 +78,8 @@ export function createCaretaker(options: CaretakerOptions): Loop {
       if (clock.monotonic() >= camerasAt && options.judges()) {
         camerasAt = clock.monotonic() + camerasEveryMs;
         const offlineAfterSeconds = options.cameraOfflineAfterSeconds;
-        const { judgedElsewhere } = options;
-        await offlineSilentCameras(db, { now, offlineAfterSeconds, listeningSince, judgedElsewhere });
+        const { watchedElsewhere } = options;
+        await offlineSilentCameras(db, { now, offlineAfterSeconds, listeningSince, watchedElsewhere });
         await followStatus(db, now);
       }
       lastRound = now.getTime();

@@ -2,7 +2,7 @@ import { bringForwardCooldowns } from "../../src/alerting/alerts/cooldowns-repos
 import { bringForwardDigests } from "../../src/alerting/alerts/digests-repository.ts";
 import { bringForwardSilences } from "../../src/alerting/silences/ending-repository.ts";
 import { bringForwardRetries } from "../../src/alerting/webhooks/deliveries-repository.ts";
-import { forgetFutureSights } from "../../src/monitoring/cameras/status-repository.ts";
+import { clampFutureTimes } from "../../src/monitoring/cameras/status-repository.ts";
 import type { Sql } from "../../src/platform/database/database.ts";
 import { bringForwardJobs } from "../../src/work/jobs/jobs-repository.ts";
 
@@ -13,5 +13,5 @@ export async function releaseFutureJobs(sql: Sql, now: Date): Promise<void> {
   await bringForwardSilences(sql, now);
   await bringForwardCooldowns(sql, now);
   await bringForwardDigests(sql, now);
-  await forgetFutureSights(sql, now);
+  await clampFutureTimes(sql, now);
 }

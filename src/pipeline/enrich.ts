@@ -6,7 +6,7 @@ import { lockBatchesOf } from "../monitoring/batches/batches-repository.ts";
 import { enrichmentOf, storedEnrichment } from "../monitoring/detections/enrichment.ts";
 import { type Subject, storeEnrichments, subjectsOnImage } from "../monitoring/detections/enrichment-repository.ts";
 import type { Recognised, Recognition } from "../monitoring/entities/recognition.ts";
-import { hastenAnalyses, tellEnriched } from "../monitoring/events/enrichment.ts";
+import { releaseAnalyses, tellEnriched } from "../monitoring/events/enrichment.ts";
 import { eventsOfImage, lockEvents } from "../monitoring/events/enrichment-repository.ts";
 import { imagesForJobs, type LedgerImage } from "../monitoring/images/images-repository.ts";
 import type { Picture } from "../monitoring/upstream/multipart.ts";
@@ -158,7 +158,7 @@ class EnrichStage implements Stage {
       // Jobs for other pictures of the event, and the one that closes its batch, wait for this lock. So one of them is the last.
       await lockBatchesOf(sql, [image.cameraId]);
       const eventIds = await eventsOfImage(sql, image.imageId);
-      await hastenAnalyses(sql, eventIds, now);
+      await releaseAnalyses(sql, eventIds, now);
       await lockEvents(sql, eventIds);
       await storeEnrichments(
         sql,

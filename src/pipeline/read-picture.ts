@@ -3,7 +3,7 @@ import { open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { readFully } from "../monitoring/images/byte-source.ts";
 import type { LedgerImage } from "../monitoring/images/images-repository.ts";
-import { isSame, versionOf } from "../monitoring/images/look.ts";
+import { isSame, versionOf } from "../monitoring/images/inspect-file.ts";
 import { readWithTimeout } from "../platform/disk/fs-timeout.ts";
 import { NoAnswer } from "../platform/disk/no-answer.ts";
 

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { systemClock } from "../../src/base/clock/clock.ts";
 import { type Log, silentLog } from "../../src/base/log/log.ts";
 import { createFreshContent, type FreshContent } from "../../src/monitoring/images/fresh-content.ts";
-import { versionOf } from "../../src/monitoring/images/look.ts";
+import { versionOf } from "../../src/monitoring/images/inspect-file.ts";
 import { registerFiles } from "../../src/monitoring/images/register.ts";
 import { hasFfmpeg } from "../../src/monitoring/images/video.ts";
 import { Breaker } from "../../src/monitoring/upstream/breaker.ts";

@@ -6,7 +6,7 @@ import { retryDeliveries } from "../../alerting/webhooks/deliveries-repository.t
 import { notFound, Problem } from "../../contract/problem.ts";
 import type { DeadLetter, dlqRoutes } from "../../contract/routes/dlq.ts";
 import { awaitAnalyses } from "../../monitoring/events/analysis-repository.ts";
-import { takeUpImages } from "../../monitoring/images/images-repository.ts";
+import { resetImages } from "../../monitoring/images/images-repository.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { readPage } from "../../platform/database/keyset.ts";
@@ -91,7 +91,7 @@ async function requeue({ db, clock, config }: OperationContext, queue: QueueName
       const closed = queue === "deliver" ? await closedLanes(sql) : [];
       const subjects = await reviveDeadJobs(sql, queue, { jobId, closed, limit, now });
       const ids = subjects.map(rowOf);
-      if (queue === "detect") await takeUpImages(sql, ids);
+      if (queue === "detect") await resetImages(sql, ids);
       if (queue === "analyze") await awaitAnalyses(sql, ids, now);
       if (queue === "deliver") {
         await retryDeliveries(sql, idsOf("delivery", subjects), now);

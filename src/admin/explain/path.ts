@@ -1,7 +1,7 @@
 import { allCameras } from "../../monitoring/cameras/cameras-repository.ts";
 import { rootsOf } from "../../monitoring/cameras/roots.ts";
+import { type FileInspection, inspectFile } from "../../monitoring/images/inspect-file.ts";
 import { newestVersion } from "../../monitoring/images/ledger-repository.ts";
-import { type Look, look } from "../../monitoring/images/look.ts";
 import type { OperationContext } from "../../work/operations/operation.ts";
 import { knownTo } from "./event.ts";
 import { explainImage } from "./image.ts";
@@ -58,7 +58,7 @@ async function content(place: Place, wouldBeRead: boolean, context: OperationCon
   }
   const now = context.clock.now();
   const stuck = context.runtime?.watcher().stuck.find(({ path }) => path === resolved.path);
-  const seen = await look(resolved.path, {
+  const seen = await inspectFile(resolved.path, {
     roots: [resolved.path],
     quietMs: ({ modifiedNs }) => now.getTime() - Number(modifiedNs / 1_000_000n),
   });
@@ -69,7 +69,7 @@ async function content(place: Place, wouldBeRead: boolean, context: OperationCon
   return steps;
 }
 
-function verdictOn(seen: Look): readonly [Step["status"], string] {
+function verdictOn(seen: FileInspection): readonly [Step["status"], string] {
   switch (seen.kind) {
     case "gone":
     case "known":
@@ -93,7 +93,7 @@ function verdictOn(seen: Look): readonly [Step["status"], string] {
   }
 }
 
-function versionOf(seen: Look): Record<string, unknown> {
+function versionOf(seen: FileInspection): Record<string, unknown> {
   return "version" in seen
     ? { exists: true, size_bytes: seen.version.sizeBytes, modified_at: new Date(Number(seen.version.modifiedNs / 1_000_000n)) }
     : {};

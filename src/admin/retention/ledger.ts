@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { Log } from "../../base/log/log.ts";
 import { allCameras } from "../../monitoring/cameras/cameras-repository.ts";
 import { resolveInside, rootsOf } from "../../monitoring/cameras/roots.ts";
-import { isSame, versionOf } from "../../monitoring/images/look.ts";
+import { isSame, versionOf } from "../../monitoring/images/inspect-file.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { confirmDeleted, type Sights } from "../../platform/disk/confirm-deleted.ts";

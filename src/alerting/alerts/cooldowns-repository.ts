@@ -12,7 +12,7 @@ export interface NewAlert {
   readonly eventId: number;
   readonly cameraId: string;
   /** 0 for an event without a score, 1 for low to 4 for critical. */
-  readonly band: number;
+  readonly rank: number;
   readonly rule: Rule;
   readonly dedupKey: string;
   readonly status: "pending" | "delivered";
@@ -41,7 +41,7 @@ export async function raiseUnlessSuppressed(sql: Sql, alert: NewAlert, now: Date
       for key share
     ), begun as (
       insert into cooldowns as c (dedup_key, alert_id, rule_id, raised_at, ends_at, band)
-      select ${alert.dedupKey}, ${alert.id}::uuid, r.rule_id, ${now}::timestamptz, ${endsAt}::timestamptz, ${alert.band}::smallint
+      select ${alert.dedupKey}, ${alert.id}::uuid, r.rule_id, ${now}::timestamptz, ${endsAt}::timestamptz, ${alert.rank}::smallint
       from rule r
       on conflict (dedup_key) do update
       set alert_id = excluded.alert_id, rule_id = excluded.rule_id, raised_at = excluded.raised_at, ends_at = excluded.ends_at,

@@ -21,13 +21,13 @@ export async function processEndedSilences(
   for (const id of await db.query((sql) => dueEnds(sql, now, limit))) {
     const silence = await db.transaction(async (sql) => {
       // Read only after the lock: a transaction that mutes an alert holds the row until it has stored that.
-      const untold = await lockUnprocessedEnd(sql, id);
-      if (!untold) return undefined;
+      const ended = await lockUnprocessedEnd(sql, id);
+      if (!ended) return undefined;
       await markEndProcessed(sql, id, now);
       const record = await findSilence(sql, id, now);
       if (!record) return undefined;
       // A person who ends a silence has already announced it.
-      if (!untold.byHand) await appendToJournal(sql, [{ type: "silence.ended", data: record }], now);
+      if (!ended.byHand) await appendToJournal(sql, [{ type: "silence.ended", data: record }], now);
       const channels = await channelsOfSilenced(sql, id);
       if (channels.length > 0) {
         const order = { silenceId: id, kind: "silence", channels, expiresAt: expiryOf(delivery, now) } as const;

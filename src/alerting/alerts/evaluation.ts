@@ -38,7 +38,7 @@ export interface Evaluated {
 /** The event with everything that its rules need. */
 interface Subject extends Evaluation {
   readonly facts: RuleFacts;
-  readonly band: number;
+  readonly rank: number;
 }
 
 /**
@@ -61,7 +61,7 @@ export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<E
   if (trigger === "held_back" && heldBack.length === 0) return undefined;
   // The rule's schedule decides when an open incident is reported.
   const facts = trigger === "held_back" ? { ...stored, storedAt: now } : stored;
-  const subject: Subject = { ...evaluation, facts, band: riskRank(event.level) };
+  const subject: Subject = { ...evaluation, facts, rank: riskRank(event.level) };
   const atOnce = rules.filter((rule) => rule.risk_threshold === null);
   const waiting = rules.filter((rule) => rule.risk_threshold !== null);
   // The rule lost its threshold meanwhile: when rules without one were evaluated, it still had one.
@@ -104,9 +104,9 @@ export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<E
  * An event that was suppressed before its score was known may be more severe than the alert. If it is not, it stays suppressed, even if
  * the cooldown has ended.
  */
-function mayEscalate({ band }: Subject, { escalate }: Rule, before: EarlierVerdict | undefined): boolean {
+function mayEscalate({ rank }: Subject, { escalate }: Rule, before: EarlierVerdict | undefined): boolean {
   if (!escalate || before?.outcome !== "suppressed") return false;
-  return before.heldBackBy === null || band > riskRank(before.alertedLevel);
+  return before.heldBackBy === null || rank > riskRank(before.alertedLevel);
 }
 
 /** A match that would have raised an alert or met a cooldown, and the silence that mutes it. */
@@ -160,7 +160,7 @@ async function raise(sql: Sql, subject: Subject, { rule, verdict, key }: Match):
       id: randomUUID(),
       eventId: subject.eventId,
       cameraId: subject.facts.cameraId,
-      band: subject.band,
+      rank: subject.rank,
       rule,
       dedupKey: key,
       status: channels.length === 0 ? "delivered" : "pending",

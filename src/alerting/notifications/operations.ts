@@ -50,14 +50,14 @@ export const notificationOperations: Pick<Operations, keyof typeof notificationR
     const outcome = await send(stop.signal);
     const answer = answerOf(outcome, channel, recipients);
     if (!answer.success) return { channel, ...answer };
-    const waited = await hasten(context, channel);
+    const waited = await makeDue(context, channel);
     const due = `; sending ${pluralize(waited, "waiting notification")} now`;
     return { channel, ...answer, message: `${answer.message}${waited === 0 ? "" : due}` };
   },
 };
 
 /** Makes the waiting notifications of a channel due now. Returns how many there are, and 0 while the database is away: the test itself was sent. */
-async function hasten({ db, clock }: OperationContext, channel: ChannelName): Promise<number> {
+async function makeDue({ db, clock }: OperationContext, channel: ChannelName): Promise<number> {
   try {
     return await sendWaiting(db, channel, clock.now());
   } catch (error) {

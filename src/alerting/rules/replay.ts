@@ -29,10 +29,10 @@ export interface Replay {
 /** An alert that suppresses others under its key. */
 interface Cooldown {
   readonly endsAt: number;
-  /** The event's risk rank when the alert was raised, and the rank it gets from `judgedAt` on. */
-  readonly band: number;
-  readonly judgedBand: number;
-  readonly judgedAt: number;
+  /** The event's risk rank when the alert was raised, and the rank it gets from `scoredFrom` on. */
+  readonly rank: number;
+  readonly scoredRank: number;
+  readonly scoredFrom: number;
 }
 
 /** A suppressed match that is evaluated again: when the event is scored, or for an incident when the cooldown ends. */
@@ -59,15 +59,15 @@ export function replay(ruleId: string, definition: RuleDefinition, at?: Date): R
   /** Sorted by the time of the next evaluation. */
   const waiting: HeldBack[] = [];
 
-  const passes = (running: Cooldown | undefined, band: number, now: number): boolean =>
-    !running || now >= running.endsAt || (definition.escalate && band > bandOf(running, now));
+  const passes = (running: Cooldown | undefined, rank: number, now: number): boolean =>
+    !running || now >= running.endsAt || (definition.escalate && rank > rankOf(running, now));
 
-  const begin = (key: string, facts: PastFacts, raisedAt: Date, band: number): void => {
+  const begin = (key: string, facts: PastFacts, raisedAt: Date, rank: number): void => {
     cooldowns.set(key, {
       endsAt: raisedAt.getTime() + definition.cooldown_seconds * 1000,
-      band,
-      judgedBand: riskRank(facts.riskLevel),
-      judgedAt: (facts.scoredAt ?? facts.storedAt).getTime(),
+      rank,
+      scoredRank: riskRank(facts.riskLevel),
+      scoredFrom: (facts.scoredAt ?? facts.storedAt).getTime(),
     });
   };
 
@@ -80,16 +80,16 @@ export function replay(ruleId: string, definition: RuleDefinition, at?: Date): R
     while (waiting[0] && waiting[0].againAt.getTime() < until) {
       const held = waiting.shift() as HeldBack;
       const { key, by, againAt, facts, verdict, raisedAt } = held;
-      const [now, band] = [againAt.getTime(), riskRank(facts.riskLevel)];
+      const [now, rank] = [againAt.getTime(), riskRank(facts.riskLevel)];
       const running = cooldowns.get(key);
       if (facts.kind === "camera_health") {
         if (facts.overAt && facts.overAt <= againAt) continue;
-        if (running && !passes(running, band, now)) {
+        if (running && !passes(running, rank, now)) {
           insertInOrder(waiting, { ...held, againAt: new Date(running.endsAt) });
           continue;
         }
-      } else if (band <= bandOf(by, now) || !passes(running, band, now)) continue;
-      begin(key, facts, againAt, band);
+      } else if (rank <= rankOf(by, now) || !passes(running, rank, now)) continue;
+      begin(key, facts, againAt, rank);
       raised.push({ facts, verdict, raisedAt: againAt, alert: true, heldBackAt: raisedAt });
     }
     return raised;
@@ -99,8 +99,8 @@ export function replay(ruleId: string, definition: RuleDefinition, at?: Date): R
    * Returns when a suppressed match is evaluated again, or undefined for never. A match that a digest reports through the rule's channels
    * is not evaluated again.
    */
-  const nextLookAt = (facts: PastFacts, running: Cooldown, isUnjudged: boolean): Date | undefined => {
-    if (facts.kind !== "camera_health") return definition.escalate && isUnjudged ? (facts.scoredAt ?? undefined) : undefined;
+  const nextEvaluationAt = (facts: PastFacts, running: Cooldown, isUnscored: boolean): Date | undefined => {
+    if (facts.kind !== "camera_health") return definition.escalate && isUnscored ? (facts.scoredAt ?? undefined) : undefined;
     return definition.digest && definition.channels?.length ? undefined : new Date(running.endsAt);
   };
 
@@ -116,14 +116,14 @@ export function replay(ruleId: string, definition: RuleDefinition, at?: Date): R
       severity: definition.severity,
     });
     // A rule that does not wait for the score did not know it, unless the event arrived with one.
-    const isUnjudged = trigger === "stored" && facts.scoredAt !== null;
-    const band = isUnjudged ? 0 : riskRank(facts.riskLevel);
+    const isUnscored = trigger === "stored" && facts.scoredAt !== null;
+    const rank = isUnscored ? 0 : riskRank(facts.riskLevel);
     const running = cooldowns.get(key);
-    if (passes(running, band, raisedAt.getTime())) {
-      begin(key, facts, raisedAt, band);
+    if (passes(running, rank, raisedAt.getTime())) {
+      begin(key, facts, raisedAt, rank);
       return { ...replayed, alert: true };
     }
-    const againAt = running && nextLookAt(facts, running, isUnjudged);
+    const againAt = running && nextEvaluationAt(facts, running, isUnscored);
     if (running && againAt) insertInOrder(waiting, { ...replayed, key, by: running, againAt });
     return replayed;
   };
@@ -138,8 +138,8 @@ export function replay(ruleId: string, definition: RuleDefinition, at?: Date): R
 }
 
 /** Returns the risk rank of an alert's event as known at a given time. */
-function bandOf({ band, judgedBand, judgedAt }: Cooldown, now: number): number {
-  return judgedAt <= now ? Math.max(band, judgedBand) : band;
+function rankOf({ rank, scoredRank, scoredFrom }: Cooldown, now: number): number {
+  return scoredFrom <= now ? Math.max(rank, scoredRank) : rank;
 }
 
 /** Most entries go at the end: events are scored in roughly the order they are stored. */

@@ -16,8 +16,8 @@ const namesLeftOut: Readonly<Record<string, string>> = {
 
 /** Refuses names that Jinja2 defines and this language does not. Throws `TemplateError`. */
 export function checkName(name: string, line: number): void {
-  const remedy = Object.hasOwn(namesLeftOut, name) ? namesLeftOut[name] : undefined;
-  if (remedy !== undefined) throw new TemplateError(line, name, `${name} is not supported; ${remedy}`);
+  const fix = Object.hasOwn(namesLeftOut, name) ? namesLeftOut[name] : undefined;
+  if (fix !== undefined) throw new TemplateError(line, name, `${name} is not supported; ${fix}`);
   if (name.startsWith("__")) throw new TemplateError(line, name, `${name} is closed off; templates see plain data only`);
 }
 
@@ -60,8 +60,8 @@ export function checkCalled(reader: Reader): void {
 export function checkFilter(name: string, args: CallArguments, line: number): string {
   const filter = filters.get(name);
   if (filter === undefined) {
-    const remedy = filtersLeftOut.get(name) ?? `the filters are ${[...filters.keys()].sort().join(", ")}`;
-    throw new TemplateError(line, name, `there is no filter ${name}; ${remedy}`);
+    const fix = filtersLeftOut.get(name) ?? `the filters are ${[...filters.keys()].sort().join(", ")}`;
+    throw new TemplateError(line, name, `there is no filter ${name}; ${fix}`);
   }
   const problem = misfit(
     name,

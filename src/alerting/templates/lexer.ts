@@ -48,8 +48,8 @@ class Lexer {
     while (open !== -1 && !"{%#".includes(source[open + 1] ?? " ")) open = source.indexOf("{", open + 1);
     const end = open === -1 ? source.length : open;
     const text = source.slice(this.#at, end);
-    const kept = source[end + 2] === "-" && open !== -1 ? stripEnd(text) : text;
-    if (kept !== "") this.#push("text", kept);
+    const trimmed = source[end + 2] === "-" && open !== -1 ? stripEnd(text) : text;
+    if (trimmed !== "") this.#push("text", trimmed);
     this.#move(end);
     if (open === -1) return;
     rawStart.lastIndex = end;
@@ -85,8 +85,8 @@ class Lexer {
     const end = rawEnd.exec(this.#source);
     if (end === null) throw new TemplateError(this.#line, "raw", "the raw block is not closed; end it with {% endraw %}");
     const text = this.#source.slice(this.#at, end.index);
-    const kept = end[1] === "-" ? stripEnd(text) : text;
-    if (kept !== "") this.#push("text", kept);
+    const trimmed = end[1] === "-" ? stripEnd(text) : text;
+    if (trimmed !== "") this.#push("text", trimmed);
     this.#move(end.index + end[0].length);
     if (end[2] === "-") this.#skipSpace();
   }

@@ -71,8 +71,8 @@ function parseStatement(reader: Reader): Statement {
       return { kind: "filterBlock", value, body: parseBlock(reader, "filter", line), line };
     }
     default: {
-      const remedy = Object.hasOwn(left, name) ? left[name] : undefined;
-      if (remedy !== undefined) throw new TemplateError(line, name, `{% ${name} %} is not supported; ${remedy}`);
+      const fix = Object.hasOwn(left, name) ? left[name] : undefined;
+      if (fix !== undefined) throw new TemplateError(line, name, `{% ${name} %} is not supported; ${fix}`);
       const closing = /^(end|el)/.test(name)
         ? "closes nothing that is open"
         : "is not a statement; they are if, for, set, with, macro, call, filter, raw";

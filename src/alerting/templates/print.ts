@@ -32,10 +32,10 @@ export function represent(run: Run, value: Value): string {
     run.depth -= 1;
     return run.made(`{${pairs.join(", ")}}`);
   }
-  throw new Fault(typeOf(value), `${typeOf(value)} cannot be printed; ${remedy(value)}`);
+  throw new Fault(typeOf(value), `${typeOf(value)} cannot be printed; ${fix(value)}`);
 }
 
-function remedy(value: Value): string {
+function fix(value: Value): string {
   return typeOf(value).startsWith("result of") ? "add |list or |join" : "call it with (), or read a key of that name as values['key']";
 }
 

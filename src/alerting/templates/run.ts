@@ -6,7 +6,7 @@ const maxText = 262_144;
 /** Maximum nesting of expressions, statements and macros. */
 const maxDepth = 300;
 /** Steps between two checks of the time limit. */
-const stepsPerLook = 512;
+const stepsPerCheck = 512;
 
 /** Filters and tests of templates, by name. */
 export interface Catalog {
@@ -24,7 +24,7 @@ export class Run {
   readonly #maxMs: number;
   readonly #started = performance.now();
   #steps = 0;
-  #nextLook = stepsPerLook;
+  #nextCheck = stepsPerCheck;
 
   constructor(catalog: Catalog, limits: { readonly maxMs: number; readonly maxOutput: number; readonly maxSteps: number }) {
     this.catalog = catalog;
@@ -36,11 +36,11 @@ export class Run {
   /** Counts steps. Throws `Fault` when the steps or the time are used up. */
   spend(steps: number): void {
     this.#steps += steps;
-    if (this.#steps < this.#nextLook) return;
+    if (this.#steps < this.#nextCheck) return;
     if (this.#steps > this.#maxSteps) throw new Fault("steps", `the template needs more than ${this.#maxSteps} steps; let it do less`);
     if (performance.now() - this.#started > this.#maxMs)
       throw new Fault("time", `the template needs more than ${this.#maxMs} ms; let it do less`);
-    this.#nextLook = this.#steps + stepsPerLook;
+    this.#nextCheck = this.#steps + stepsPerCheck;
   }
 
   /** Checks the length of a text before it is built. Throws `Fault`. */

@@ -38,7 +38,7 @@ import {
 } from "./webhooks-repository.ts";
 
 /** How long the old secret also signs after a rotation. */
-const bothSignMs = 24 * hourMs;
+const secretOverlapMs = 24 * hourMs;
 
 /** The operations on outbound webhooks and their deliveries. */
 export const webhookOperations: Pick<Operations, keyof typeof webhookRoutes> = {
@@ -156,7 +156,7 @@ export const webhookOperations: Pick<Operations, keyof typeof webhookRoutes> = {
         const row = await findWebhook(sql, id, "lock");
         if (!row) return undefined;
         // A secret that was sealed with another key file cannot sign any more
-        const previousUntil = new Date(now.getTime() + (opened(row.sealed_secret, sealer) === undefined ? 0 : bothSignMs));
+        const previousUntil = new Date(now.getTime() + (opened(row.sealed_secret, sealer) === undefined ? 0 : secretOverlapMs));
         await rotateSecret(sql, id, sealer.seal(secret), { previousUntil, now });
         return { previousUntil };
       }));

@@ -49,14 +49,14 @@ export function unusualIn(counted: CountedHour, known: Known, timeZone: string):
 
 /** Stores anomalies in the caller's transaction and announces new ones. Returns how many were new. */
 export async function tellAnomalies(sql: Sql, anomalies: readonly NewAnomaly[], now: Date): Promise<number> {
-  const told: StoredAnomaly[] = [];
+  const added: StoredAnomaly[] = [];
   for (const anomaly of anomalies) {
     const stored = await storeAnomaly(sql, anomaly, now);
-    if (stored) told.push(stored);
+    if (stored) added.push(stored);
   }
   await appendToJournal(
     sql,
-    told.map(({ cameraId, hourStartedAt, ...anomaly }) => ({
+    added.map(({ cameraId, hourStartedAt, ...anomaly }) => ({
       type: "anomaly",
       data: { ...anomaly, kind: "baseline", camera_id: cameraId, hour_started_at: hourStartedAt },
     })),
@@ -64,12 +64,12 @@ export async function tellAnomalies(sql: Sql, anomalies: readonly NewAnomaly[], 
   );
   await emit(
     sql,
-    told.map(({ cameraId, timestamp, anomaly_score: score, reason }) => ({
+    added.map(({ cameraId, timestamp, anomaly_score: score, reason }) => ({
       type: "anomaly_detected",
       eventId: cameraId,
       data: { kind: "baseline", camera_id: cameraId, detected_at: timestamp, score, reason },
     })),
     now,
   );
-  return told.length;
+  return added.length;
 }

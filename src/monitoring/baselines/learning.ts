@@ -19,7 +19,7 @@ import { clipped, type Learned, learn } from "./statistics.ts";
 /** Time after the end of an hour for its last pictures to be processed. */
 const graceMs = 2 * minuteMs;
 /** Pictures that could not be processed for this long are no longer waited for: their hour is not learned. */
-const patienceMs = 24 * hourMs;
+const longestWaitMs = 24 * hourMs;
 /** A camera without a picture for this long counts as dead: its silence says nothing. */
 const silentMs = 24 * hourMs;
 /** Watched minutes that an hour needs to count: a restart or two must not disqualify it. */
@@ -40,15 +40,15 @@ export async function noteWatched(db: Database, now: Date, timeZone: string): Pr
  */
 export async function learnDueHours(db: Database, now: Date, timeZone: string, signal?: AbortSignal): Promise<number> {
   const endedBefore = new Date(now.getTime() - graceMs);
-  const patience = new Date(now.getTime() - patienceMs);
-  let told = 0;
+  const overdueBefore = new Date(now.getTime() - longestWaitMs);
+  let announced = 0;
   for (;;) {
-    const hours = await db.query((sql) => dueHours(sql, endedBefore, patience, hoursAtOnce));
+    const hours = await db.query((sql) => dueHours(sql, endedBefore, overdueBefore, hoursAtOnce));
     for (const hour of hours) {
-      if (signal?.aborted) return told;
-      told += await db.transaction((sql) => learnHour(sql, hour, { now, timeZone }));
+      if (signal?.aborted) return announced;
+      announced += await db.transaction((sql) => learnHour(sql, hour, { now, timeZone }));
     }
-    if (hours.length < hoursAtOnce) return told;
+    if (hours.length < hoursAtOnce) return announced;
   }
 }
 
@@ -113,18 +113,18 @@ export function learnedFrom(
 export async function judgeRunningHour(db: Database, now: Date, timeZone: string, seen: Map<string, string>): Promise<number> {
   const hour = localHourAt(now, timeZone);
   const counted = byCamera(await db.query((sql) => countRunningHour(sql, hour.start, now)));
-  let told = 0;
+  let announced = 0;
   for (const [cameraId, counts] of counted) {
     const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
     const state = `${hour.start.getTime()} ${total}`;
     if (seen.get(cameraId) === state) continue;
-    told += await db.transaction(async (sql) => {
+    announced += await db.transaction(async (sql) => {
       const known = await readKnown(sql, cameraId, now);
       return await tellAnomalies(sql, unusualIn({ cameraId, hour, until: now, isOver: false, counts }, known, timeZone), now);
     });
     seen.set(cameraId, state);
   }
-  return told;
+  return announced;
 }
 
 function byCamera(rows: readonly ClassCount[]): ReadonlyMap<string, ReadonlyMap<string, number>> {

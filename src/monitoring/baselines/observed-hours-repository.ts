@@ -50,8 +50,8 @@ export interface DueHour extends ObservedHour {
   readonly waits: boolean;
 }
 
-/** Returns the oldest hours that ended before `endedBefore` with all pictures processed, or that ended before `patience`. */
-export async function dueHours(sql: Sql, endedBefore: Date, patience: Date, limit: number): Promise<readonly DueHour[]> {
+/** Returns the oldest hours that ended before `endedBefore` with all pictures processed, or that ended before `overdueBefore`. */
+export async function dueHours(sql: Sql, endedBefore: Date, overdueBefore: Date, limit: number): Promise<readonly DueHour[]> {
   return await sql<DueHour[]>`
     select o.camera_id as "cameraId", o.started_at as start, o.ended_at as "end", ${minutesOf(sql)} as minutes, w.waits
     from observed_hours o
@@ -65,7 +65,7 @@ export async function dueHours(sql: Sql, endedBefore: Date, patience: Date, limi
       ) as waits
     ) w
     where o.ended_at <= ${endedBefore}
-      and (o.ended_at <= ${patience} or not w.waits)
+      and (o.ended_at <= ${overdueBefore} or not w.waits)
     order by o.ended_at, o.camera_id
     limit ${limit}
   `;

@@ -96,17 +96,17 @@ export function sharedField(asked: CameraIdentity, other: CameraIdentity): Share
 }
 
 /**
- * Returns the problem for a camera that would share a field with another one. Names the other camera and the solution; `taker` is the
+ * Returns the problem for a camera that would share a field with another one. Names the other camera and the solution; `requester` is the
  * existing camera that asks for it.
  */
-export function conflictProblem(field: SharedField, other: Camera, taker?: string): Problem {
+export function conflictProblem(field: SharedField, other: Camera, requester?: string): Problem {
   const what = {
     camera_id: `the id ${other.camera_id}`,
     name: `the name ${JSON.stringify(other.name)}`,
     folder_path: `the folder ${other.folder_path}`,
   }[field];
   const another = { camera_id: "another camera_id", name: "another name", folder_path: "another folder_path" }[field];
-  const takeOver = field === "folder_path" && taker !== undefined ? `, or ${howToTakeOver(other, taker)}` : "";
+  const takeOver = field === "folder_path" && requester !== undefined ? `, or ${howToTakeOver(other, requester)}` : "";
   return other.deleted_at
     ? new Problem(
         "conflict",
@@ -116,13 +116,13 @@ export function conflictProblem(field: SharedField, other: Camera, taker?: strin
 }
 
 /** Explains how to reuse the folder of another camera. While homesec runs, a released folder becomes a new camera at once. */
-function howToTakeOver(other: Camera, taker: string): string {
+function howToTakeOver(other: Camera, requester: string): string {
   const id = other.camera_id;
   const commands = [
     ...(other.deleted_at ? [`\`homesec --direct cameras restore ${id}\``] : []),
     `\`homesec --direct cameras update ${id} --folder-path ${shellWord(`${other.folder_path}-before`)}\``,
-    `\`homesec --direct cameras update ${taker} --folder-path ${shellWord(other.folder_path)}\``,
+    `\`homesec --direct cameras update ${requester} --folder-path ${shellWord(other.folder_path)}\``,
     `\`homesec --direct cameras remove ${id}\``,
   ];
-  return `stop homesec and have ${taker} take it over: ${commands.join(", ")}`;
+  return `stop homesec and have ${requester} take it over: ${commands.join(", ")}`;
 }

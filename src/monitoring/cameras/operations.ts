@@ -174,8 +174,8 @@ async function refuseConflict({ db }: OperationContext, identity: CameraIdentity
   if (same) throw conflictProblem("folder_path", same, exceptId);
 }
 
-function refuse(identity: CameraIdentity, other: Camera | undefined, taker?: string): void {
-  if (other) throw conflictProblem(sharedField(identity, other), other, taker);
+function refuse(identity: CameraIdentity, other: Camera | undefined, requester?: string): void {
+  if (other) throw conflictProblem(sharedField(identity, other), other, requester);
 }
 
 /** Creates the folder of a new camera. Returns the reason if that fails. */

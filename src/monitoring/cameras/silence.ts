@@ -20,7 +20,7 @@ export interface Listening {
   /** homesec has watched for pictures since this time; an earlier silence may be due to homesec itself. */
   readonly listeningSince?: Date | undefined;
   /** Whether another daemon judges the camera with this folder. */
-  readonly judgedElsewhere?: ((folderPath: string) => boolean) | undefined;
+  readonly watchedElsewhere?: ((folderPath: string) => boolean) | undefined;
 }
 
 /**
@@ -33,7 +33,7 @@ export async function offlineSilentCameras(db: Database, listening: Listening): 
   return await db.transaction(async (sql) => {
     const quiet = await quietCameras(sql, new Date(now.getTime() - shortest), new Date(now.getTime() - weekMs));
     const silent: { cameraId: string; lastSeenAt: Date | null; reason: string }[] = [];
-    for (const camera of quiet.filter(({ folderPath }) => !listening.judgedElsewhere?.(folderPath))) {
+    for (const camera of quiet.filter(({ folderPath }) => !listening.watchedElsewhere?.(folderPath))) {
       const reason = await whySilent(sql, camera, listening);
       if (reason !== undefined) silent.push({ cameraId: camera.cameraId, lastSeenAt: camera.lastSeenAt, reason });
     }

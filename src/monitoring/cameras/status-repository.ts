@@ -115,7 +115,7 @@ export async function noteErrorOver(sql: Sql, cameraId: string, now: Date): Prom
 }
 
 /** Moves times in the future to now after the clock was set back, so that later times count as newer. */
-export async function forgetFutureSights(sql: Sql, now: Date): Promise<void> {
+export async function clampFutureTimes(sql: Sql, now: Date): Promise<void> {
   await sql`
     update cameras c
     set last_seen_at = least(c.last_seen_at, ${now}), updated_at = least(c.updated_at, ${now})

@@ -36,7 +36,7 @@ export const detectionOperations: Pick<Operations, keyof typeof detectionRoutes>
   },
 
   getDetectionThumbnail: async ({ params }, context) =>
-    await keptThumbnail(context, await findExistingSource(context, params.detection_id)),
+    await storedThumbnail(context, await findExistingSource(context, params.detection_id)),
 
   getDetectionVideo: async ({ params }, context) =>
     await videoOf(await findExistingSource(context, params.detection_id), rootsOf(context.config)),
@@ -44,15 +44,15 @@ export const detectionOperations: Pick<Operations, keyof typeof detectionRoutes>
   getDetectionVideoThumbnail: async ({ params }, context) => {
     const source = await findExistingSource(context, params.detection_id);
     requireVideo(source);
-    return await keptThumbnail(context, source);
+    return await storedThumbnail(context, source);
   },
 
   searchDetections,
   getDetectionEnrichment,
 };
 
-async function keptThumbnail({ config, db, log }: OperationContext, source: DetectionSource): Promise<Bytes> {
-  const note = (keptAt: string): Promise<boolean> => db.query((sql) => noteThumbnail(sql, source, keptAt));
+async function storedThumbnail({ config, db, log }: OperationContext, source: DetectionSource): Promise<Bytes> {
+  const note = (path: string): Promise<boolean> => db.query((sql) => noteThumbnail(sql, source, path));
   return await thumbnailOf(source, { dataDir: config.dataDir, roots: rootsOf(config), log, note });
 }
 

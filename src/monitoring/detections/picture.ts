@@ -7,7 +7,7 @@ import { readWithTimeout, statWithTimeout } from "../../platform/disk/fs-timeout
 import { NoAnswer } from "../../platform/disk/no-answer.ts";
 import { openReal } from "../../platform/disk/open-real.ts";
 import { resolveInside } from "../cameras/roots.ts";
-import { versionOf } from "../images/look.ts";
+import { versionOf } from "../images/inspect-file.ts";
 import { extractFrames, VideoError } from "../images/video.ts";
 import type { DetectionSource } from "./detection.ts";
 

@@ -27,11 +27,11 @@ export async function thumbnailOf(
     readonly dataDir: string;
     readonly roots: readonly string[];
     readonly log: Log;
-    readonly note: (keptAt: string) => Promise<boolean>;
+    readonly note: (path: string) => Promise<boolean>;
   },
 ): Promise<Bytes> {
-  const keptAt = thumbnailPathOf(source);
-  const file = join(context.dataDir, keptAt);
+  const path = thumbnailPathOf(source);
+  const file = join(context.dataDir, path);
   if (await exists(file)) return jpeg({ file });
   // An older thumbnail is served as it is, since its picture may be deleted; one without a path in its row may belong to another detection.
   const older = olderThumbnailPathOf(source.id);
@@ -47,10 +47,10 @@ export async function thumbnailOf(
     try {
       await keep(file, buffer);
     } catch (err) {
-      context.log.warn({ err, file }, "A thumbnail could not be kept; it will be made again when it is asked for");
+      context.log.warn({ err, file }, "a thumbnail could not be stored; the next request creates it again");
       return jpeg({ buffer });
     }
-    if (await context.note(keptAt)) return jpeg({ file });
+    if (await context.note(path)) return jpeg({ file });
     await remove(file, context.log);
     return jpeg({ buffer });
   }
@@ -64,7 +64,7 @@ export async function removeThumbnails(
   try {
     for (const { path } of await thumbnailsOf(dataDir, ids)) await remove(path, log);
   } catch (err) {
-    log.warn({ err, dataDir }, "Thumbnails that are not needed any more could not be looked for");
+    log.warn({ err, dataDir }, "unused thumbnails could not be listed");
   }
 }
 
@@ -72,7 +72,7 @@ async function remove(file: string, log: Log): Promise<void> {
   try {
     await rm(file, { force: true });
   } catch (err) {
-    log.warn({ err, file }, "A thumbnail that is not needed any more could not be removed");
+    log.warn({ err, file }, "an unused thumbnail could not be deleted");
   }
 }
 

@@ -49,7 +49,7 @@ export function readModelFile(path: string): ModelFile {
   if (Math.max(width, height) > largestSide || Math.min(width, height) < 32) {
     throw unusable(path, `its input has ${width} x ${height} pixels`, `export it for a size from 32 to ${largestSide}, such as 640`);
   }
-  if (header.outputs.length === 0) throw unusable(path, "it has no output", remedyExport);
+  if (header.outputs.length === 0) throw unusable(path, "it has no output", exportFix);
   return {
     path,
     name: basename(path),
@@ -67,7 +67,7 @@ export function unusable(path: string, reason: string, fix: string, cause?: unkn
   return new Problem("invalid", `The model DETECTOR_MODEL_PATH=${path} cannot be used: ${reason}; ${fix}`, { cause });
 }
 
-export const remedyExport = "export a YOLO detector to ONNX, with one picture as its input";
+export const exportFix = "export a YOLO detector to ONNX, with one picture as its input";
 
 function readHeader(path: string): OnnxHeader {
   const file = openFile(path);
@@ -79,12 +79,12 @@ function readHeader(path: string): OnnxHeader {
     const start = Buffer.alloc(16);
     readSync(file, start, 0, start.length, 0);
     const other = otherFormat(start);
-    if (other !== undefined) throw unusable(path, `it is ${other}, not ONNX`, remedyExport);
+    if (other !== undefined) throw unusable(path, `it is ${other}, not ONNX`, exportFix);
     try {
       return readOnnxHeader(windowed(file, stats.size));
     } catch (error) {
       if (!(error instanceof Malformed)) throw error;
-      throw unusable(path, `it is not ONNX, or only a part of it (${error.message})`, `copy it again, or ${remedyExport}`, error);
+      throw unusable(path, `it is not ONNX, or only a part of it (${error.message})`, `copy it again, or ${exportFix}`, error);
     }
   } finally {
     closeSync(file);
@@ -139,7 +139,7 @@ function otherFormat(start: Buffer): string | undefined {
 
 function imageInput(path: string, inputs: readonly TensorInfo[]): TensorInfo {
   const [input] = inputs;
-  if (!input || inputs.length > 1) throw unusable(path, `it has ${inputs.length} inputs`, remedyExport);
+  if (!input || inputs.length > 1) throw unusable(path, `it has ${inputs.length} inputs`, exportFix);
   const { dims, elementType } = input;
   const [batch, channels] = dims;
   const shape = `[${dims.map((size) => size ?? "?").join(", ")}]`;

@@ -81,9 +81,9 @@ export function createRecognition(options: RecognitionOptions): Recognition {
   const recogniseOne = async (sql: Sql, one: Seen, known: Known, siblings: readonly Sibling[], now: Date): Promise<Recognised> => {
     const except = new Set(siblings.filter(({ seen }) => seen.frame === one.frame).map(({ entityId }) => entityId));
     const index = indexOf(known, one.source, one.vector.length);
-    const wanted = { vector: one.vector, at: one.seenAt.getTime(), ttlMs, atLeast: threshold, except };
+    const query = { vector: one.vector, at: one.seenAt.getTime(), ttlMs, atLeast: threshold, except };
     for (;;) {
-      const match = best(index.nearest(wanted), nearestSibling(one, siblings, except, ttlMs));
+      const match = best(index.nearest(query), nearestSibling(one, siblings, except, ttlMs));
       if (!match || match.similarity < threshold) break;
       const before = await seeEntityAgain(sql, match.entityId, one);
       if (before !== undefined) return { entityId: match.entityId, similarity: Math.min(1, match.similarity), seenBefore: true };

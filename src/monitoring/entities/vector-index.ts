@@ -8,7 +8,7 @@ export interface Match {
 }
 
 /** A query. */
-export interface Wanted {
+export interface NearestQuery {
   /** Of length 1. */
   readonly vector: Float32Array;
   /** Time of the detection, in milliseconds since 1970; only vectors within `ttlMs` of it count. */
@@ -78,7 +78,7 @@ export class VectorIndex {
   }
 
   /** Returns the most similar vector, the oldest of equals; undefined if none is similar enough. */
-  nearest({ vector, at, ttlMs, atLeast, except }: Wanted): Match | undefined {
+  nearest({ vector, at, ttlMs, atLeast, except }: NearestQuery): Match | undefined {
     new Float32Array(this.#memory.buffer, 0, this.#dimensions).set(vector);
     const products = new Float32Array(this.#memory.buffer, this.#outAt, blockRows);
     let best = atLeast;
@@ -110,16 +110,16 @@ export class VectorIndex {
   }
 
   #keep(stays: (at: number) => boolean): void {
-    const kept: string[] = [];
+    const remaining: string[] = [];
     for (let at = 0; at < this.size; at += 1) {
       if (!stays(at)) continue;
-      const to = kept.length;
+      const to = remaining.length;
       if (to < at) this.#row(to).set(this.#row(at));
       this.#seenAt[to] = this.#seenAt[at] as number;
       this.#addedAt[to] = this.#addedAt[at] as number;
-      kept.push(this.#entityIds[at] as string);
+      remaining.push(this.#entityIds[at] as string);
     }
-    this.#entityIds = kept;
+    this.#entityIds = remaining;
   }
 
   #grow(): void {

@@ -7,7 +7,7 @@ import { eventsBeingEnriched, markEnriched } from "./enrichment-repository.ts";
  * Starts analyses that only waited for an enrichment which can no longer finish in time. Locks the batches of the camera, so that two
  * pictures do not wait for each other.
  */
-export async function hastenAnalyses(sql: Sql, eventIds: readonly number[], now: Date): Promise<void> {
+export async function releaseAnalyses(sql: Sql, eventIds: readonly number[], now: Date): Promise<void> {
   if (eventIds.length === 0) return;
   const awaited = await eventsBeingEnriched(sql, eventIds, { fresh: true });
   const ready = eventIds.filter((id) => !awaited.has(id));

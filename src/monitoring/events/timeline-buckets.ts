@@ -49,8 +49,8 @@ export function cutTimeline({ start, end, size: asked, timeZone }: AskedTimeline
     if (bucket <= from || bucket === starts.at(-1)) starts.pop();
     starts.push(bounded(bucket));
     if (starts.length > mostBuckets) {
-      const remedy = size === "week" ? "ask for a shorter range" : "ask for a shorter range or larger buckets";
-      throw refused("bucket_size", `${start} to ${end} has more than ${mostBuckets} buckets of one ${size}; ${remedy}`);
+      const fix = size === "week" ? "ask for a shorter range" : "ask for a shorter range or larger buckets";
+      throw refused("bucket_size", `${start} to ${end} has more than ${mostBuckets} buckets of one ${size}; ${fix}`);
     }
   }
   return { from, until, starts };

@@ -18,8 +18,8 @@ export function bufferSource(bytes: Buffer): ByteSource {
 export function fileSource(file: FileHandle, size: number): ByteSource {
   const blocks = new Map<number, Buffer>();
   const block = async (index: number): Promise<Buffer> => {
-    const kept = blocks.get(index);
-    if (kept) return kept;
+    const cached = blocks.get(index);
+    if (cached) return cached;
     const length = Math.min(blockBytes, size - index * blockBytes);
     const bytes = await readFully(file, index * blockBytes, length);
     if (blocks.size >= 8) blocks.delete(blocks.keys().next().value as number);

@@ -1,4 +1,4 @@
-import type { Version } from "./look.ts";
+import type { Version } from "./inspect-file.ts";
 
 const defaultMostBytes = 8 * 1024 * 1024;
 const defaultForMs = 2_000;
@@ -17,14 +17,14 @@ export interface FreshContent {
  * Holds at most `mostBytes`; drops content that is not taken within `forMs`.
  */
 export function createFreshContent({ mostBytes = defaultMostBytes, forMs = defaultForMs } = {}): FreshContent {
-  const kept = new Map<string, { readonly content: Buffer; readonly at: number }>();
+  const entries = new Map<string, { readonly content: Buffer; readonly at: number }>();
   let bytes = 0;
   let isSweeping = false;
 
   const remove = (key: string): Buffer | undefined => {
-    const content = kept.get(key)?.content;
+    const content = entries.get(key)?.content;
     if (!content) return undefined;
-    kept.delete(key);
+    entries.delete(key);
     bytes -= content.length;
     return content;
   };
@@ -32,7 +32,7 @@ export function createFreshContent({ mostBytes = defaultMostBytes, forMs = defau
   const sweep = (): void => {
     isSweeping = false;
     const oldest = performance.now() - forMs;
-    for (const [key, { at }] of kept) {
+    for (const [key, { at }] of entries) {
       if (at > oldest) break;
       remove(key);
     }
@@ -40,7 +40,7 @@ export function createFreshContent({ mostBytes = defaultMostBytes, forMs = defau
   };
 
   const sweepLater = (): void => {
-    if (isSweeping || kept.size === 0) return;
+    if (isSweeping || entries.size === 0) return;
     isSweeping = true;
     setTimeout(sweep, sweepEveryMs).unref();
   };
@@ -50,7 +50,7 @@ export function createFreshContent({ mostBytes = defaultMostBytes, forMs = defau
       const key = keyOf(path, version);
       remove(key);
       if (bytes + content.length > mostBytes) return;
-      kept.set(key, { content, at: performance.now() });
+      entries.set(key, { content, at: performance.now() });
       bytes += content.length;
       sweepLater();
     },

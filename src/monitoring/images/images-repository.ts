@@ -298,7 +298,7 @@ export async function deferWaitingImages(
 }
 
 /** Resets pictures that could not be processed to pending. */
-export async function takeUpImages(sql: Sql, imageIds: readonly number[]): Promise<void> {
+export async function resetImages(sql: Sql, imageIds: readonly number[]): Promise<void> {
   await sql`
     update images i
     set status = 'pending', reason = null, detail = null, started_at = null, finished_at = null

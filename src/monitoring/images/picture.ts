@@ -108,13 +108,13 @@ function tooLarge(
   mediaType: string,
 ): Inspection | undefined {
   if (size.width === null || size.height === null) return undefined;
-  const remedy = "Set the camera to a smaller resolution.";
+  const fix = "Set the camera to a smaller resolution.";
   if (size.width * size.height > mostPixels) {
-    const detail = `${size.width} x ${size.height} is more than ${mostPixels / 1e6} megapixels. ${remedy}`;
+    const detail = `${size.width} x ${size.height} is more than ${mostPixels / 1e6} megapixels. ${fix}`;
     return { state: "refused", reason: "too_large", detail, mediaType };
   }
   if (bytes > mostPictureBytes) {
-    const detail = `${Math.round(bytes / 1_048_576)} MiB is more than ${mostPictureBytes / 1_048_576} MiB. ${remedy}`;
+    const detail = `${Math.round(bytes / 1_048_576)} MiB is more than ${mostPictureBytes / 1_048_576} MiB. ${fix}`;
     return { state: "refused", reason: "too_large", detail, mediaType };
   }
   return undefined;

@@ -33,7 +33,7 @@ export interface Registered {
   /** Those of them that wait for the detector. */
   readonly pending: number;
   /** Whether the journal has new entries for clients. */
-  readonly told: boolean;
+  readonly announced: boolean;
 }
 
 /**
@@ -45,7 +45,7 @@ export async function registerFiles(
   cameraId: string,
   files: readonly FoundFile[],
 ): Promise<Registered> {
-  if (files.length === 0) return { added: 0, pending: 0, told: false };
+  if (files.length === 0) return { added: 0, pending: 0, announced: false };
   const now = context.clock.now();
   const { skipped, waiting, ...registered } = await context.db.transaction(async (sql) => {
     const jobs: NewJob[] = [];
@@ -73,9 +73,9 @@ export async function registerFiles(
       added += inserted.length;
     }
     // Sent together: a live picture costs few round trips.
-    const [, told] =
+    const [, announced] =
       added > 0 ? await Promise.all([addJobs(sql, "detect", jobs), markCameraSeen(sql, cameraId, latest(files), now)]) : [null, false];
-    return { added, pending: jobs.length, told, skipped, waiting };
+    return { added, pending: jobs.length, announced, skipped, waiting };
   });
   for (const fields of skipped) context.log.info(fields, "a picture was skipped");
   for (const fields of waiting) context.log.debug(fields, "a picture was found");

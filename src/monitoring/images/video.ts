@@ -103,7 +103,7 @@ export async function* extractFrames(path: string, options: ReadingOptions = {})
     const { code, by, error } = await timed(ended);
     signal?.throwIfAborted();
     if (error) throw notStarted(error);
-    if (!overdue && (code === toldToEndCode || (by && toldToEnd.has(by)))) {
+    if (!overdue && (code === stoppedExitCode || (by && stopSignals.has(by)))) {
       throw new VideoError("unreadable", `ffmpeg was ended by something else (${by ?? `exit code ${code}`}); is the memory used up?`);
     }
     if (frames > 0) return;
@@ -122,9 +122,9 @@ export async function* extractFrames(path: string, options: ReadingOptions = {})
 }
 
 /** Signals that stop a program from outside; the others mean that it crashed on its input. */
-const toldToEnd = new Set<NodeJS.Signals>(["SIGHUP", "SIGINT", "SIGKILL", "SIGTERM"]);
+const stopSignals = new Set<NodeJS.Signals>(["SIGHUP", "SIGINT", "SIGKILL", "SIGTERM"]);
 /** ffmpeg's exit code after a signal that it can catch. */
-const toldToEndCode = 255;
+const stoppedExitCode = 255;
 
 function start(command: string, path: string): ChildProcess {
   try {

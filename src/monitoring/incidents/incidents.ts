@@ -19,7 +19,7 @@ import {
 } from "./incidents-repository.ts";
 
 /** Causes that neither the camera's status nor another type of message reports. */
-const toldAsStatus: ReadonlySet<Cause> = new Set(["black", "frozen", "clock"]);
+const statusCauses: ReadonlySet<Cause> = new Set(["black", "frozen", "clock"]);
 
 /**
  * Opens an incident with its event, in the caller's transaction: announced like any event, and evaluated by rules of kind
@@ -33,7 +33,7 @@ export async function openIncident(sql: Sql, trouble: Trouble, now: Date): Promi
   const eventId = await insertIncidentEvent(sql, { incidentId: stored.incidentId, cameraId, beganAt, summary }, now);
   const events = await findEvents(sql, [eventId]);
   await announceEvents(sql, events, now);
-  if (toldAsStatus.has(cause)) await tellStatus(sql, cameraId, summary, now);
+  if (statusCauses.has(cause)) await announceStatus(sql, cameraId, summary, now);
   return true;
 }
 
@@ -95,10 +95,10 @@ async function end(sql: Sql, incident: OpenIncident, now: Date): Promise<void> {
     events.map((data) => ({ type: "event.updated", data })),
     now,
   );
-  if (toldAsStatus.has(cause)) await tellStatus(sql, cameraId, `Over after ${durationText(lastedMs)}: ${reason}`, now);
+  if (statusCauses.has(cause)) await announceStatus(sql, cameraId, `Over after ${durationText(lastedMs)}: ${reason}`, now);
 }
 
-async function tellStatus(sql: Sql, cameraId: string, reason: string, now: Date): Promise<void> {
+async function announceStatus(sql: Sql, cameraId: string, reason: string, now: Date): Promise<void> {
   const camera = await findCamera(sql, cameraId);
   if (camera && !camera.deleted_at) await appendToJournal(sql, [cameraChanged(camera, camera.status, reason)], now);
 }

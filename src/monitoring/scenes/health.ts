@@ -41,7 +41,7 @@ export interface Memory {
 export const freshMemory = (): Memory => ({ previous: undefined, black: 0, still: 0, usualShare: 1, pairs: 0 });
 
 /** A check of a camera's newest picture. */
-export interface HealthLook {
+export interface HealthCheck {
   readonly cameraId: string;
   readonly takenAt: Date;
   readonly frame: Frame;
@@ -54,7 +54,7 @@ export const isBlack = ({ brightest }: Frame): boolean => brightest < blackBelow
  * Checks for black or frozen pictures and a clock that jumped, in the caller's transaction; opens and ends the incidents of these causes.
  * Returns whether any did.
  */
-export async function lookAtHealth(sql: Sql, { cameraId, takenAt, frame }: HealthLook, memory: Memory, now: Date): Promise<boolean> {
+export async function checkHealth(sql: Sql, { cameraId, takenAt, frame }: HealthCheck, memory: Memory, now: Date): Promise<boolean> {
   const ledger = await ledgerPictures(sql, cameraId, { until: latestPast(now), fewest: fewestPictures, lookBackMs });
   const known = await openIncidents(sql, ["frozen", "clock", "black"], cameraId);
   // After a restart there is no state: only a different picture proves that such an incident has ended.
@@ -72,15 +72,15 @@ export async function lookAtHealth(sql: Sql, { cameraId, takenAt, frame }: Healt
     ],
   ];
   const open = new Set(known.map(({ cause }) => cause));
-  let told = false;
+  let changed = false;
   for (const [cause, trouble] of found) {
     if (trouble === "unsure") continue;
-    if (!trouble && open.has(cause)) told = (await endIncidents(sql, cameraId, [cause], now)) > 0 || told;
+    if (!trouble && open.has(cause)) changed = (await endIncidents(sql, cameraId, [cause], now)) > 0 || changed;
     if (!trouble || open.has(cause)) continue;
     if (cause === "black" && (await countEnded(sql, cameraId, cause, new Date(now.getTime() - weekMs))) >= habit) continue;
-    told = (await openIncident(sql, { cameraId, cause, reason: trouble.reason, beganAt: trouble.since }, now)) || told;
+    changed = (await openIncident(sql, { cameraId, cause, reason: trouble.reason, beganAt: trouble.since }, now)) || changed;
   }
-  return told;
+  return changed;
 }
 
 /**

@@ -54,7 +54,7 @@ export async function insertSceneChange(
 }
 
 /** Returns the reported, unacknowledged views of a camera while its incident is open, the last one per light; otherwise none. */
-export async function toldViews(sql: Sql, cameraId: string): Promise<readonly Buffer[]> {
+export async function reportedViews(sql: Sql, cameraId: string): Promise<readonly Buffer[]> {
   const rows = await sql<{ view: Buffer }[]>`
     select distinct on (s.light) s.view
     from scene_changes s

@@ -5,7 +5,7 @@ import { endIncidents, openIncident } from "../incidents/incidents.ts";
 import { openIncidents } from "../incidents/incidents-repository.ts";
 import { type ChangeType, type Comparison, compareViews, isBlank, learned } from "./change.ts";
 import { type Frame, packFrame, unpackFrame } from "./frame.ts";
-import { insertSceneChange, type StoredView, saveView, toldViews, viewsOf } from "./views-repository.ts";
+import { insertSceneChange, reportedViews, type StoredView, saveView, viewsOf } from "./views-repository.ts";
 
 /** Number of consecutive frames that must show a change. */
 const confirmations = 3;
@@ -14,14 +14,14 @@ const learnedShare = 0.05;
 const usualAtFirst = 0.92;
 
 /** State that a worker keeps about a camera between two checks. */
-export interface Doubt {
+export interface ChangeStreak {
   /** Consecutive frames that showed another view, and the time of the first. */
   count: number;
   since: Date;
 }
 
 /** A check of a camera. */
-export interface Look {
+export interface ViewCheck {
   readonly cameraId: string;
   readonly frame: Frame;
   readonly filePath: string;
@@ -33,13 +33,13 @@ export interface Look {
  * frames is stored and reported once per incident; a view that is back to normal ends the incident. The reference slowly learns normal
  * views. Returns whether anything was reported.
  */
-export async function lookAtView(sql: Sql, look: Look, doubt: Doubt, now: Date): Promise<boolean> {
-  const { cameraId, frame } = look;
+export async function checkView(sql: Sql, check: ViewCheck, streak: ChangeStreak, now: Date): Promise<boolean> {
+  const { cameraId, frame } = check;
   const views = await viewsOf(sql, cameraId);
   const own = views.find(({ light }) => light === frame.light);
   const reference = own ?? (await blankAgainst(frame, views));
   if (!reference) {
-    doubt.count = 0;
+    streak.count = 0;
     // While a camera sees something else, a new light shows neither its usual view nor a return to normal.
     const lasts = (await openIncidents(sql, ["view"], cameraId)).length > 0;
     if (!lasts) {
@@ -50,7 +50,7 @@ export async function lookAtView(sql: Sql, look: Look, doubt: Doubt, now: Date):
   const known = await unpackFrame(reference.view, frame);
   const { similarity, change } = compareViews(frame, known, reference.similarity);
   if (change === null) {
-    doubt.count = 0;
+    streak.count = 0;
     if (!own) return false;
     if (now.getTime() - own.updatedAt.getTime() >= learnEveryMs) {
       const view = await packFrame(learned(known, frame, learnedShare));
@@ -63,15 +63,15 @@ export async function lookAtView(sql: Sql, look: Look, doubt: Doubt, now: Date):
     }
     return (await endIncidents(sql, cameraId, ["view"], now)) > 0;
   }
-  if (await isTold(sql, cameraId, frame)) {
-    doubt.count = 0;
+  if (await isReported(sql, cameraId, frame)) {
+    streak.count = 0;
     return false;
   }
-  if (doubt.count === 0) doubt.since = look.takenAt;
-  doubt.count += 1;
-  if (doubt.count < confirmations) return false;
-  doubt.count = 0;
-  await report(sql, look, { similarity, change }, doubt.since, now);
+  if (streak.count === 0) streak.since = check.takenAt;
+  streak.count += 1;
+  if (streak.count < confirmations) return false;
+  streak.count = 0;
+  await report(sql, check, { similarity, change }, streak.since, now);
   return true;
 }
 
@@ -82,15 +82,15 @@ async function blankAgainst(frame: Frame, views: readonly StoredView[]): Promise
 }
 
 /** Tells whether a frame shows a reported view, in this light or as far as another light allows. */
-async function isTold(sql: Sql, cameraId: string, frame: Frame): Promise<boolean> {
-  for (const view of await toldViews(sql, cameraId)) {
+async function isReported(sql: Sql, cameraId: string, frame: Frame): Promise<boolean> {
+  for (const view of await reportedViews(sql, cameraId)) {
     if (compareViews(frame, await unpackFrame(view, frame), usualAtFirst).change === null) return true;
   }
   return false;
 }
 
-async function report(sql: Sql, look: Look, { similarity, change }: Comparison, since: Date, now: Date): Promise<void> {
-  const { cameraId, frame, filePath } = look;
+async function report(sql: Sql, check: ViewCheck, { similarity, change }: Comparison, since: Date, now: Date): Promise<void> {
+  const { cameraId, frame, filePath } = check;
   const type = change ?? "unknown";
   const view = await packFrame(frame);
   const record = await insertSceneChange(sql, { cameraId, type, similarity, filePath, light: frame.light, view }, now);

@@ -63,8 +63,8 @@ async function exchange(agent: Agent, request: UpstreamRequest): Promise<Upstrea
   const url = new URL(baseUrl);
   const stop = new AbortController();
   const deadline = setTimeout(() => stop.abort(new UpstreamFailure("timeout", `no complete answer within ${timeoutMs} ms`)), timeoutMs);
-  const giveUp = () => stop.abort(signal?.reason);
-  signal?.addEventListener("abort", giveUp, { once: true });
+  const cancel = () => stop.abort(signal?.reason);
+  signal?.addEventListener("abort", cancel, { once: true });
   try {
     const answer = await agent.request({
       origin: url.origin,
@@ -81,7 +81,7 @@ async function exchange(agent: Agent, request: UpstreamRequest): Promise<Upstrea
     throw error instanceof UpstreamFailure ? error : describe(error, url.origin);
   } finally {
     clearTimeout(deadline);
-    signal?.removeEventListener("abort", giveUp);
+    signal?.removeEventListener("abort", cancel);
   }
 }
 

@@ -5,7 +5,7 @@ import { Candidates } from "../../../daemon/file-watcher/candidates.ts";
 import { defaultTimings } from "../../../daemon/file-watcher/timings.ts";
 import { systemClock } from "../../../src/base/clock/clock.ts";
 import { silentLog } from "../../../src/base/log/log.ts";
-import { look } from "../../../src/monitoring/images/look.ts";
+import { inspectFile } from "../../../src/monitoring/images/inspect-file.ts";
 import { hasFfmpeg } from "../../../src/monitoring/images/video.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { type Home, sleep, until, watchedHome } from "./watched-home.ts";
@@ -92,7 +92,7 @@ describe("recordings: a long one in fragments, while it grows", () => {
     const costs: number[] = [];
     for (let time = 1; time <= 5; time += 1) {
       const begun = performance.now();
-      await look(path, { roots: roots(), quietMs: () => 0 });
+      await inspectFile(path, { roots: roots(), quietMs: () => 0 });
       costs.push(performance.now() - begun);
     }
     const candidates = new Candidates({

@@ -35,7 +35,7 @@ const newCaretaker = () =>
     ...{ db: database.db, clock, log: silentLog, cameraOfflineAfterSeconds: 3_600 },
     beat: (sql) => beatProcess(sql, own),
     judges: () => true,
-    judgedElsewhere: () => false,
+    watchedElsewhere: () => false,
     reidTtlHours: 24,
     detectorDown: () => undefined,
     watching: () => true,

@@ -41,8 +41,8 @@ describe("the status of a camera", () => {
 
   it("stays online without silence detection, however long no picture comes", async () => {
     await seen(1);
-    const judgedElsewhere = (folder: string): boolean => folder.endsWith("/gate");
-    expect(await offlineSilentCameras(desk.db, { now: time(600), offlineAfterSeconds: 3600, judgedElsewhere })).toBe(0);
+    const watchedElsewhere = (folder: string): boolean => folder.endsWith("/gate");
+    expect(await offlineSilentCameras(desk.db, { now: time(600), offlineAfterSeconds: 3600, watchedElsewhere })).toBe(0);
     expect(await sweep(600)).toBe(1);
   });
 

@@ -68,8 +68,8 @@ const finish = async (imageId: number): Promise<void> => {
 describe("registerFiles", () => {
   it("reports a camera that comes online, and not one that already is", async () => {
     await database.db.query((sql) => sql`insert into cameras (camera_id, name, folder_path) values ('side', 'Side', '/nowhere/side')`);
-    expect(await register([file({ path: "/nowhere/side/1.jpg" })], "side")).toEqual({ added: 1, pending: 1, told: true });
-    expect(await register([file({ path: "/nowhere/side/2.jpg" })], "side")).toEqual({ added: 1, pending: 1, told: false });
+    expect(await register([file({ path: "/nowhere/side/1.jpg" })], "side")).toEqual({ added: 1, pending: 1, announced: true });
+    expect(await register([file({ path: "/nowhere/side/2.jpg" })], "side")).toEqual({ added: 1, pending: 1, announced: false });
   });
 
   it("writes each version once, with one job, however often and by how many it is called", async () => {
@@ -167,8 +167,8 @@ describe("registerFiles", () => {
     await tell([looked, empty]);
     await finish((await rowsOf(looked.path))[0]?.image_id ?? 0);
     await tell([{ ...looked, modifiedNs: looked.modifiedNs + 1n }, { ...looked, path: "/nowhere/front/renamed.jpg" }, empty]);
-    const told = log.lines.filter(({ level }) => level !== "debug");
-    expect(told.map(({ level, fields }) => [level, fields["path"], fields["reason"]])).toEqual([
+    const announced = log.lines.filter(({ level }) => level !== "debug");
+    expect(announced.map(({ level, fields }) => [level, fields["path"], fields["reason"]])).toEqual([
       ["info", empty.path, "empty"],
       ["info", looked.path, "reupload"],
       ["info", "/nowhere/front/renamed.jpg", "moved"],

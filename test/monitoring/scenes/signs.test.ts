@@ -6,7 +6,7 @@ import { createCameraWatcher } from "../../../daemon/workers/camera-watcher.ts";
 import { silentLog } from "../../../src/base/log/log.ts";
 import { openIncident } from "../../../src/monitoring/incidents/incidents.ts";
 import { type Frame, frameOf } from "../../../src/monitoring/scenes/frame.ts";
-import { freshMemory, lookAtHealth } from "../../../src/monitoring/scenes/health.ts";
+import { checkHealth, freshMemory } from "../../../src/monitoring/scenes/health.ts";
 import { clockJump, type LedgerPicture, sameContent } from "../../../src/monitoring/scenes/signs.ts";
 import { type AlertDesk, openAlertDesk } from "../../alerting/alerts/alert-desk.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -58,7 +58,7 @@ describe("pictures show", () => {
   const look = async (frame: Frame) => {
     looks += 1;
     return await desk.db.transaction((sql) =>
-      lookAtHealth(sql, { cameraId: "yard", takenAt: at(looks * 10), frame }, memory, at(looks * 10)),
+      checkHealth(sql, { cameraId: "yard", takenAt: at(looks * 10), frame }, memory, at(looks * 10)),
     );
   };
   const made = (pixel: (at: number) => number): Frame =>
@@ -125,7 +125,7 @@ describe.each([
         { width: 320, height: 180, channels: 1 },
       );
       const takenAt = at(uploaded);
-      await desk.db.transaction((sql) => lookAtHealth(sql, { cameraId: "yard", takenAt, frame }, freshMemory(), takenAt));
+      await desk.db.transaction((sql) => checkHealth(sql, { cameraId: "yard", takenAt, frame }, freshMemory(), takenAt));
       return await summaries();
     };
     await uploadUntil(300, 0, (index) => `live ${index}`);
@@ -158,7 +158,7 @@ it("six pictures of one content show it whatever a clock that was set back has l
     Uint8Array.from({ length: 320 * 180 }, () => 100),
     { width: 320, height: 180, channels: 1 },
   );
-  await desk.db.transaction((sql) => lookAtHealth(sql, { cameraId: "yard", takenAt: at(75), frame }, freshMemory(), at(80)));
+  await desk.db.transaction((sql) => checkHealth(sql, { cameraId: "yard", takenAt: at(75), frame }, freshMemory(), at(80)));
   expect(await summaries()).toEqual([expect.stringContaining("Camera Yard sends the same picture again and again: the last 6 pictures")]);
 });
 

@@ -5,7 +5,7 @@ import { compareViews, unchangedShare } from "../../../src/monitoring/scenes/cha
 import { type Frame, frameOf, packFrame, readFrame, unpackFrame } from "../../../src/monitoring/scenes/frame.ts";
 import { isBlack } from "../../../src/monitoring/scenes/health.ts";
 import { structuralSimilarity } from "../../../src/monitoring/scenes/similarity.ts";
-import { type Doubt, lookAtView } from "../../../src/monitoring/scenes/watch.ts";
+import { type ChangeStreak, checkView } from "../../../src/monitoring/scenes/watch.ts";
 import { type AlertDesk, openAlertDesk } from "../../alerting/alerts/alert-desk.ts";
 import { pictureNames, picturePath } from "../../support/pictures.ts";
 import { coveredBy, hand, height, shifted, width } from "./sequences.ts";
@@ -59,7 +59,7 @@ async function rainy(bytes: Buffer, seed: number): Promise<Buffer> {
 
 /** A camera under observation. */
 function camera() {
-  const doubt: Doubt = { count: 0, since: new Date(0) };
+  const streak: ChangeStreak = { count: 0, since: new Date(0) };
   let looks = 0;
   return async (bytes: Buffer | Frame): Promise<boolean> => {
     const frame = Buffer.isBuffer(bytes) ? await readFrame(bytes) : bytes;
@@ -68,7 +68,7 @@ function camera() {
     desk.at(now);
     if (isBlack(frame)) return false;
     return await desk.db.transaction((sql) =>
-      lookAtView(sql, { cameraId: "yard", frame, filePath: `/yard/${looks}.jpg`, takenAt: now }, doubt, now),
+      checkView(sql, { cameraId: "yard", frame, filePath: `/yard/${looks}.jpg`, takenAt: now }, streak, now),
     );
   };
 }

@@ -1,4 +1,4 @@
-import { type ModelFile, remedyExport, unusable } from "../../../../src/monitoring/detector-model/model-file.ts";
+import { exportFix, type ModelFile, unusable } from "../../../../src/monitoring/detector-model/model-file.ts";
 import { findOnnxRuntime, type Load, type OnnxRuntime, openOnnxRuntimeSession } from "./onnxruntime-session.ts";
 import { openOpenCvSession } from "./opencv-session.ts";
 
@@ -24,7 +24,7 @@ export async function openSession(file: ModelFile, load: Load = (name) => import
   const runtime = await tryOnnxRuntime(load);
   if (runtime) {
     return await openOnnxRuntimeSession(runtime, file).catch((error: unknown) => {
-      throw unusable(file.path, `onnxruntime-node cannot load it: ${shortMessage(error)}`, `${remedyExport} again`, error);
+      throw unusable(file.path, `onnxruntime-node cannot load it: ${shortMessage(error)}`, `${exportFix} again`, error);
     });
   }
   return await openOpenCvSession(file).catch((error: unknown) => {

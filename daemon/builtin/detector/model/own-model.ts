@@ -1,5 +1,5 @@
 import { objectTypeOf } from "../../../../src/monitoring/detector-model/class-names.ts";
-import { type ModelFile, readModelFile, remedyExport, unusable } from "../../../../src/monitoring/detector-model/model-file.ts";
+import { exportFix, type ModelFile, readModelFile, unusable } from "../../../../src/monitoring/detector-model/model-file.ts";
 import { slowestPictureMs } from "../../../../src/monitoring/upstream/detector-pace.ts";
 import { decodeColour } from "../decode.ts";
 import type { Detector } from "../detector.ts";
@@ -77,7 +77,7 @@ async function testRun(
     return { output, layout };
   }
   const shapes = answers.map(({ dims }) => describeMismatch(dims, hints)).join("; ");
-  throw unusable(file.path, `its output ${shapes}`, `name its classes in a .names file beside it if they are missing, or ${remedyExport}`);
+  throw unusable(file.path, `its output ${shapes}`, `name its classes in a .names file beside it if they are missing, or ${exportFix}`);
 }
 
 function readCandidates(file: ModelFile, data: Float32Array, options: ReadOptions): Candidate[] {
@@ -90,7 +90,7 @@ function readCandidates(file: ModelFile, data: Float32Array, options: ReadOption
 }
 
 function cannotRun(file: ModelFile, { runtime }: Session, error: unknown): Error {
-  const fix = runtime.startsWith("onnxruntime") ? `${remedyExport} again` : runtimeFix;
+  const fix = runtime.startsWith("onnxruntime") ? `${exportFix} again` : runtimeFix;
   return unusable(file.path, `${runtime} cannot run it: ${shortMessage(error)}`, fix, error);
 }
 

@@ -16,27 +16,27 @@ export function stripTags(run: Run, text: string): string {
 
 /** Removes comments from left to right; the text around one may form the next, as in a repeated search. */
 function withoutComments(text: string): string {
-  const kept: string[] = [];
+  const output: string[] = [];
   for (let at = 0; at < text.length; at += 1) {
-    kept.push(text[at] as string);
-    if (text[at] !== "-" || kept.slice(-4).join("") !== "<!--") continue;
+    output.push(text[at] as string);
+    if (text[at] !== "-" || output.slice(-4).join("") !== "<!--") continue;
     // The dashes of the start may also be those of the end: <!-->
     const end = text[at + 1] === ">" ? at + 1 : text.startsWith("->", at + 1) ? at + 2 : text.indexOf("-->", at + 1) + 2;
-    if (end === 1) return kept.join("") + text.slice(at + 1);
-    kept.length -= 4;
+    if (end === 1) return output.join("") + text.slice(at + 1);
+    output.length -= 4;
     at = end;
   }
-  return kept.join("");
+  return output.join("");
 }
 
 function withoutTags(text: string): string {
-  let kept = "";
+  let output = "";
   let at = 0;
   for (;;) {
     const start = text.indexOf("<", at);
     const end = start === -1 ? -1 : text.indexOf(">", start);
-    if (end === -1) return kept + text.slice(at);
-    kept += text.slice(at, start);
+    if (end === -1) return output + text.slice(at);
+    output += text.slice(at, start);
     at = end + 1;
   }
 }

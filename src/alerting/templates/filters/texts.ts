@@ -50,10 +50,10 @@ export const textFilters: Readonly<Record<string, Filter>> = {
       run.room(text.length + ending.length);
       if (lengthOf(text) <= wanted + slack) return value;
       const start = startOf(text, wanted - lengthOf(ending));
-      const kept = truthArgument(killwords, false) || !start.includes(" ") ? start : start.slice(0, start.lastIndexOf(" "));
+      const shortened = truthArgument(killwords, false) || !start.includes(" ") ? start : start.slice(0, start.lastIndexOf(" "));
       if (value instanceof Markup)
         throw new Fault("truncate", "truncate of escaped text may cut an entity; truncate first and escape then");
-      return kept + ending;
+      return shortened + ending;
     },
   },
   wordcount: { parameters: [], apply: (run, value) => BigInt(run.made(show(run, value)).match(/[\p{L}\p{N}_]+/gu)?.length ?? 0) },

@@ -1,10 +1,10 @@
 import type { BigIntStats } from "node:fs";
 import { expect, it } from "vitest";
-import { look, versionOf } from "../../../src/monitoring/images/look.ts";
+import { inspectFile, versionOf } from "../../../src/monitoring/images/inspect-file.ts";
 
 it("a path that is too long for the ledger is refused with the reason", async () => {
   const path = `/srv/${"ü".repeat(120)}`.padEnd(2_600, "/x");
-  expect(await look(path, { roots: ["/srv"], quietMs: () => 0 })).toMatchObject({
+  expect(await inspectFile(path, { roots: ["/srv"], quietMs: () => 0 })).toMatchObject({
     kind: "trouble",
     detail: expect.stringContaining("more than 2500 bytes"),
   });

@@ -22,7 +22,7 @@ export interface Version {
 const longestPath = 2_500;
 
 /** The result of inspecting a path. */
-export type Look =
+export type FileInspection =
   /** There is no such file any more, or never was. */
   | { readonly kind: "gone" }
   | { readonly kind: "folder" }
@@ -41,7 +41,7 @@ export type Look =
   /** The file system failed; a retry may succeed. */
   | { readonly kind: "trouble"; readonly detail: string };
 
-export interface LookOptions {
+export interface InspectionOptions {
   /** Real paths of the folders that may be read. */
   readonly roots: readonly string[];
   /** The version to report as `known`. */
@@ -63,7 +63,7 @@ export function isInside(real: string, roots: readonly string[]): boolean {
  * Inspects a file: whether it may be read, its format, whether it is complete, and the hash of a complete one. Never throws because of
  * the file.
  */
-export async function look(path: string, options: LookOptions): Promise<Look> {
+export async function inspectFile(path: string, options: InspectionOptions): Promise<FileInspection> {
   if (Buffer.byteLength(path) > longestPath) {
     const detail = `The path has more than ${longestPath} bytes and cannot be recorded. Give the folders shorter names, or use fewer of them.`;
     return { kind: "trouble", detail };
@@ -75,7 +75,7 @@ export async function look(path: string, options: LookOptions): Promise<Look> {
     // The name may have become a link or a pipe meanwhile: do not follow a link or wait for a pipe.
     const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
-      return await lookInto(file, options);
+      return await inspectOpen(file, options);
     } finally {
       await file.close();
     }
@@ -86,7 +86,7 @@ export async function look(path: string, options: LookOptions): Promise<Look> {
 
 const rootFix = "Add that folder to CAMERA_EXTRA_ROOTS if this is intended, or remove the link.";
 
-async function lookInto(file: FileHandle, options: LookOptions): Promise<Look> {
+async function inspectOpen(file: FileHandle, options: InspectionOptions): Promise<FileInspection> {
   const stat = await file.stat({ bigint: true });
   if (stat.isDirectory()) return { kind: "folder" };
   if (!stat.isFile()) return { kind: "gone" };
@@ -133,12 +133,12 @@ async function hash(
   return sum.digest();
 }
 
-async function explain(path: string, error: NodeJS.ErrnoException, options: LookOptions): Promise<Look> {
+async function explain(path: string, error: NodeJS.ErrnoException, options: InspectionOptions): Promise<FileInspection> {
   switch (error.code) {
     case "ENOENT":
       // A dangling link, and a name that is not UTF-8, exist but cannot be opened by this path.
       if (await isLink(path)) return await refuse(path, "unreadable", "It is a link to a file that does not exist.");
-      return options.raw ? await lookByBytes(options.raw, options) : { kind: "gone" };
+      return options.raw ? await inspectByBytes(options.raw, options) : { kind: "gone" };
     case "ENOTDIR":
       return { kind: "gone" };
     case "ELOOP":
@@ -159,7 +159,7 @@ const garbledDetail =
   "The name is not valid UTF-8, so the file cannot be opened. Rename it, and have the camera write names without umlauts and accents.";
 
 /** A file whose name is not UTF-8 is not read, since its path could not be reported. */
-async function lookByBytes(raw: Buffer, { quietMs }: LookOptions): Promise<Look> {
+async function inspectByBytes(raw: Buffer, { quietMs }: InspectionOptions): Promise<FileInspection> {
   try {
     const stat = await lstat(raw, { bigint: true });
     if (!stat.isFile()) return { kind: "gone" };
@@ -180,7 +180,7 @@ async function isLink(path: string): Promise<boolean> {
   }
 }
 
-async function refuse(path: string, reason: "outside_root" | "unreadable", detail: string): Promise<Look> {
+async function refuse(path: string, reason: "outside_root" | "unreadable", detail: string): Promise<FileInspection> {
   try {
     const stat = await lstat(path, { bigint: true });
     return { kind: "refused", reason, detail, version: versionOf(stat) };
