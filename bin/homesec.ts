@@ -5,7 +5,7 @@ import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import { isatty } from "node:tty";
 import type { DaemonOptions } from "../commands/host.ts";
-import { asksFiles, exitBySignal } from "../src/base/lifecycle/exit.ts";
+import { asksFiles, exitBySignal } from "../src/base/lifecycle/signals.ts";
 import { programVersion } from "../src/base/version.ts";
 import { writingReason } from "../src/platform/disk/file-reason.ts";
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { pluralize } from "../src/base/text/pluralize.ts";
+import { pluralize } from "../src/base/text/format.ts";
 import { Problem } from "../src/contract/problem.ts";
 import { defineCommand } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";

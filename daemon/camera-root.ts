@@ -2,8 +2,8 @@ import { realpath } from "node:fs/promises";
 import type { Log } from "../src/base/log/log.ts";
 import { Problem } from "../src/contract/problem.ts";
 import { makeFolder } from "../src/platform/database/make-folder.ts";
+import { NoAnswer } from "../src/platform/disk/files.ts";
 import { noteReal, statWithTimeout } from "../src/platform/disk/fs-timeout.ts";
-import { NoAnswer } from "../src/platform/disk/no-answer.ts";
 
 /**
  * Creates the folder that cameras upload to if it is missing. A folder that does not reply is left for later, since cameras elsewhere do

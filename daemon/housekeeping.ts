@@ -1,5 +1,5 @@
 import { createNvidiaSmi } from "../src/admin/gpu/nvidia-smi.ts";
-import { minuteMs } from "../src/base/clock/durations.ts";
+import { minuteMs } from "../src/base/clock/clock.ts";
 import { localTimeZone } from "../src/base/clock/time-zone.ts";
 import { rootsOf } from "../src/monitoring/cameras/roots.ts";
 import type { RecentEvents } from "./health/recent-events.ts";

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { Writable } from "node:stream";
 import pino from "pino";
 import pretty from "pino-pretty";
+import { localDay } from "../src/base/clock/calendar.ts";
 import type { Clock } from "../src/base/clock/clock.ts";
-import { localDay } from "../src/base/clock/local-day.ts";
 import type { Log } from "../src/base/log/log.ts";
 import { redact } from "../src/base/log/redact.ts";
 

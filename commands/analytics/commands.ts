@@ -1,4 +1,4 @@
-import { dayMs } from "../../src/base/clock/durations.ts";
+import { dayMs } from "../../src/base/clock/clock.ts";
 import { ranges } from "../../src/contract/constants.ts";
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";

@@ -36,7 +36,7 @@ export const showConfig = defineCommand({
     const [{ configKey }, { variable, variableNames }, { maskedValue }, { configuredSettings }, { readStoredValues }] = await Promise.all([
       import("../../src/platform/config/config.ts"),
       import("../../src/platform/config/variables.ts"),
-      import("../../src/platform/config/mask.ts"),
+      import("../../src/platform/config/variable.ts"),
       import("../../src/platform/config/settings.ts"),
       import("./stored.ts"),
     ]);

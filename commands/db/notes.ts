@@ -1,6 +1,5 @@
 import { basename, join } from "node:path";
-import { pluralize } from "../../src/base/text/pluralize.ts";
-import { shellWord } from "../../src/base/text/shell-word.ts";
+import { pluralize, shellWord } from "../../src/base/text/format.ts";
 import { liveCameras } from "../../src/monitoring/cameras/cameras-repository.ts";
 import { resolveInside, rootsOf } from "../../src/monitoring/cameras/roots.ts";
 import type { Config } from "../../src/platform/config/config.ts";

@@ -1,6 +1,6 @@
 import { groups } from "../../src/admin/doctor/check.ts";
 import type { CheckReport } from "../../src/admin/doctor/run-checks.ts";
-import { pluralize } from "../../src/base/text/pluralize.ts";
+import { pluralize } from "../../src/base/text/format.ts";
 import { type Output, printRows } from "../output/output.ts";
 import { table } from "../output/table.ts";
 import { type Paint, paint, plain, type TerminalFormat } from "../output/terminal-format.ts";

@@ -1,4 +1,4 @@
-import { pluralize } from "../../src/base/text/pluralize.ts";
+import { pluralize } from "../../src/base/text/format.ts";
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
 import { ago, exactly } from "../output/terminal-format.ts";

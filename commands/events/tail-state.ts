@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { Problem } from "../../src/contract/problem.ts";
 import { readingReason, writingReason } from "../../src/platform/disk/file-reason.ts";
-import { replacedFile } from "../../src/platform/disk/replaced-file.ts";
+import { replacedFile } from "../../src/platform/disk/files.ts";
 
 /** The sequence in the file; undefined if there is no file yet. Throws `Problem("invalid")` if it holds something else. */
 export function readSequence(file: string): number | undefined {

@@ -1,5 +1,5 @@
 import { localTimeZone } from "../../src/base/clock/time-zone.ts";
-import { pluralize } from "../../src/base/text/pluralize.ts";
+import { pluralize } from "../../src/base/text/format.ts";
 import { bucketSizes } from "../../src/contract/constants.ts";
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";

@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { Problem } from "../../src/contract/problem.ts";
 import { readingReason, writingReason } from "../../src/platform/disk/file-reason.ts";
-import { replacedFile } from "../../src/platform/disk/replaced-file.ts";
+import { replacedFile } from "../../src/platform/disk/files.ts";
 
 /** The time of the last exported event; undefined if there is no file yet. Throws `Problem("invalid")` if the file holds something else. */
 export async function readWatermark(file: string): Promise<Date | undefined> {

@@ -1,5 +1,5 @@
-import { dayMs, hourMs, minuteMs } from "../../src/base/clock/durations.ts";
-import { localDay } from "../../src/base/clock/local-day.ts";
+import { localDay } from "../../src/base/clock/calendar.ts";
+import { dayMs, hourMs, minuteMs } from "../../src/base/clock/clock.ts";
 
 const units = { s: 1000, m: minuteMs, h: hourMs, d: dayMs } as const;
 

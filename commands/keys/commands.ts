@@ -1,4 +1,4 @@
-import { generateKey } from "../../src/platform/keys/generate.ts";
+import { generateKey } from "../../src/platform/keys/keyring.ts";
 import type { Command } from "../command.ts";
 import { rowsCommand } from "../command-shapes.ts";
 import { integer, withDefault } from "../input/options.ts";

@@ -1,4 +1,4 @@
-import { pluralize } from "../../src/base/text/pluralize.ts";
+import { pluralize } from "../../src/base/text/format.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import type { Io } from "../io.ts";
 import { localTime } from "../output/terminal-format.ts";

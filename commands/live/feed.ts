@@ -1,5 +1,5 @@
 import { type TailState, tail } from "../../src/admin/live-client/tail.ts";
-import { minuteMs } from "../../src/base/clock/durations.ts";
+import { minuteMs } from "../../src/base/clock/clock.ts";
 import { pause } from "../../src/base/lifecycle/pause.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import type { Io } from "../io.ts";

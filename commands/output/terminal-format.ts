@@ -1,4 +1,4 @@
-import { dayMs, minuteMs } from "../../src/base/clock/durations.ts";
+import { dayMs, minuteMs } from "../../src/base/clock/clock.ts";
 
 /** How to format values for the terminal. */
 export interface TerminalFormat {

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { weekdays } from "../../src/base/clock/weekdays.ts";
+import { weekdays } from "../../src/base/clock/calendar.ts";
 import type { Schedule } from "../../src/contract/routes/rules.ts";
 
 type ScheduleValue = z.output<typeof Schedule>;

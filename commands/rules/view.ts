@@ -1,5 +1,5 @@
 import { describeSchedule } from "../../src/alerting/rules/schedule.ts";
-import { pluralize } from "../../src/base/text/pluralize.ts";
+import { pluralize } from "../../src/base/text/format.ts";
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
 import type { Rule } from "../input/find.ts";

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { getPriority, setPriority } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import { signalChild } from "../../src/base/lifecycle/signal-child.ts";
+import { signalChild } from "../../src/base/lifecycle/signals.ts";
 import type { Log } from "../../src/base/log/log.ts";
 import { type Condition, ConditionTracker, type Message, readMessage } from "./condition.ts";
 

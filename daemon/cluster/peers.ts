@@ -1,10 +1,9 @@
 import { ProcessReport } from "../../src/admin/system/process-report.ts";
-import type { Clock } from "../../src/base/clock/clock.ts";
-import { minuteMs } from "../../src/base/clock/durations.ts";
+import { type Clock, minuteMs } from "../../src/base/clock/clock.ts";
 import type { Log } from "../../src/base/log/log.ts";
 import type { Role } from "../../src/platform/config/roles.ts";
 import type { Sql } from "../../src/platform/database/database.ts";
-import { isInside } from "../../src/platform/disk/inside.ts";
+import { isInside } from "../../src/platform/disk/files.ts";
 import {
   beatProcess,
   endSilentSessions,

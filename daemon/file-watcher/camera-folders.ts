@@ -4,8 +4,8 @@ import { join, resolve } from "node:path";
 import { isOutsideOf } from "../../src/monitoring/cameras/folder.ts";
 import { isInside } from "../../src/monitoring/images/inspect-file.ts";
 import { isIgnoredFolder, isRecorded, kindOf } from "../../src/monitoring/images/picture.ts";
+import { NoAnswer } from "../../src/platform/disk/files.ts";
 import { noteReal, statWithTimeout } from "../../src/platform/disk/fs-timeout.ts";
-import { NoAnswer } from "../../src/platform/disk/no-answer.ts";
 
 /** A camera as the watcher needs it. */
 export interface WatchedCamera {

@@ -6,8 +6,8 @@ import { type FileInspection, inspectFile, type Version } from "../../src/monito
 import { retriedReasons } from "../../src/monitoring/images/reasons.ts";
 import type { FoundFile } from "../../src/monitoring/images/register.ts";
 import { noFfmpeg } from "../../src/monitoring/images/video.ts";
+import { NoAnswer } from "../../src/platform/disk/files.ts";
 import { shareOf, statWithTimeout } from "../../src/platform/disk/fs-timeout.ts";
-import { NoAnswer } from "../../src/platform/disk/no-answer.ts";
 import { askShare } from "../../src/platform/disk/share-threads.ts";
 import { InspectionQueue } from "./inspection-queue.ts";
 import { type Candidate, firstDelayMs, gapAfter, isVideo, type PendingFile, pendingFile, quietMs, takenAt } from "./pending-file.ts";

@@ -1,6 +1,5 @@
 import { dirname } from "node:path";
-import type { Clock } from "../../src/base/clock/clock.ts";
-import { hourMs } from "../../src/base/clock/durations.ts";
+import { type Clock, hourMs } from "../../src/base/clock/clock.ts";
 import { isSame, type Version } from "../../src/monitoring/images/inspect-file.ts";
 import { shareOf } from "../../src/platform/disk/fs-timeout.ts";
 

@@ -1,4 +1,4 @@
-import { hourMs } from "../../src/base/clock/durations.ts";
+import { hourMs } from "../../src/base/clock/clock.ts";
 
 /** Intervals and limits of the watcher, in milliseconds. Tests shorten them. */
 export interface Timings {

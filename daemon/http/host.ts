@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from "express";
 import { Problem } from "../../src/contract/problem.ts";
-import { foreignHost, isHostAllowed } from "../../src/platform/access/allowed-host.ts";
+import { foreignHost, isHostAllowed } from "../../src/platform/access/hosts.ts";
 
 /** Answers 403 to requests for other hosts. */
 export function checkHost(allowedHosts: readonly string[]): RequestHandler {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { refusals } from "../../src/contract/live.ts";
-import { isHostAllowed } from "../../src/platform/access/allowed-host.ts";
+import { isHostAllowed } from "../../src/platform/access/hosts.ts";
 import { createKeyring, type Keyring } from "../../src/platform/keys/keyring.ts";
 import type { Limiter } from "../../src/platform/limits/limiter.ts";
 import { queryValue } from "../http/authenticate.ts";

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { livePaths, refusals } from "../../src/contract/live.ts";
-import { foreignHost } from "../../src/platform/access/allowed-host.ts";
+import { foreignHost } from "../../src/platform/access/hosts.ts";
 import { rawRefusal } from "../http/connection.ts";
 import { isOwnOrigin } from "../http/host.ts";
 

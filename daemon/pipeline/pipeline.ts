@@ -1,4 +1,4 @@
-import { hourMs, minuteMs } from "../../src/base/clock/durations.ts";
+import { hourMs, minuteMs } from "../../src/base/clock/clock.ts";
 import { localTimeZone } from "../../src/base/clock/time-zone.ts";
 import type { Closed } from "../../src/monitoring/batches/aggregation.ts";
 import { createRecognition } from "../../src/monitoring/entities/recognition.ts";

@@ -2,7 +2,7 @@ import { allCameras } from "../../src/monitoring/cameras/cameras-repository.ts";
 import { ensureCameraForFolder } from "../../src/monitoring/cameras/registration.ts";
 import { resolveInside, rootsOf } from "../../src/monitoring/cameras/roots.ts";
 import { clearCameraError, markCameraError } from "../../src/monitoring/cameras/status.ts";
-import { isInside } from "../../src/platform/disk/inside.ts";
+import { isInside } from "../../src/platform/disk/files.ts";
 import type { Peers } from "../cluster/peers.ts";
 import { FileWatcher } from "../file-watcher/file-watcher.ts";
 import type { WorkerContext } from "./worker-context.ts";

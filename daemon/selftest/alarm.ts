@@ -1,6 +1,6 @@
 import type { Log } from "../../src/base/log/log.ts";
 import type { JournalEntry } from "../../src/contract/live.ts";
-import type { SelftestReport } from "../../src/work/selftest/report.ts";
+import type { SelftestReport } from "../../src/work/selftest/stages.ts";
 import type { RecentEvents } from "../health/recent-events.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 

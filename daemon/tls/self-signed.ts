@@ -3,7 +3,7 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { isIP, SocketAddress } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
 import { join } from "node:path";
-import { dayMs } from "../../src/base/clock/durations.ts";
+import { dayMs } from "../../src/base/clock/clock.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { type KeyPair, type KeyPairPaths, readKeyPair } from "../../src/platform/tls/key-pair.ts";
 import { selfSignedCertificate } from "./certificate.ts";

@@ -1,6 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import type { Clock } from "../../src/base/clock/clock.ts";
-import { hourMs } from "../../src/base/clock/durations.ts";
+import { type Clock, hourMs } from "../../src/base/clock/clock.ts";
 import type { Log } from "../../src/base/log/log.ts";
 import type { Config } from "../../src/platform/config/config.ts";
 import { type KeyPair, type KeyPairPaths, readKeyPair, selfSignedPaths } from "../../src/platform/tls/key-pair.ts";

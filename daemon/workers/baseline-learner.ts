@@ -1,5 +1,4 @@
-import type { Clock } from "../../src/base/clock/clock.ts";
-import { minuteMs } from "../../src/base/clock/durations.ts";
+import { type Clock, minuteMs } from "../../src/base/clock/clock.ts";
 import type { Log } from "../../src/base/log/log.ts";
 import { judgeRunningHour, learnDueHours, noteWatched } from "../../src/monitoring/baselines/learning.ts";
 import type { Database } from "../../src/platform/database/database.ts";

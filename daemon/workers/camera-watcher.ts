@@ -1,6 +1,4 @@
-import type { Clock } from "../../src/base/clock/clock.ts";
-import { minuteMs } from "../../src/base/clock/durations.ts";
-import { latestPast } from "../../src/base/clock/latest-past.ts";
+import { type Clock, latestPast, minuteMs } from "../../src/base/clock/clock.ts";
 import type { Log } from "../../src/base/log/log.ts";
 import { resolveInside } from "../../src/monitoring/cameras/roots.ts";
 import { endCause } from "../../src/monitoring/incidents/incidents.ts";

@@ -1,6 +1,5 @@
 import { gapMs, noteJump } from "../../src/admin/retention/nightly.ts";
-import type { Clock } from "../../src/base/clock/clock.ts";
-import { hourMs } from "../../src/base/clock/durations.ts";
+import { type Clock, hourMs } from "../../src/base/clock/clock.ts";
 import type { Log } from "../../src/base/log/log.ts";
 import { offlineSilentCameras } from "../../src/monitoring/cameras/silence.ts";
 import { deleteEmbeddingsBefore } from "../../src/monitoring/entities/embeddings-repository.ts";

@@ -1,7 +1,7 @@
 import { type CleanupContext, cleanUp } from "../../src/admin/retention/cleanup.ts";
 import { createDiskGuard, type DiskNews } from "../../src/admin/retention/disk-guard.ts";
 import { giveCleanupBack, nextDue, takeCleanup } from "../../src/admin/retention/nightly.ts";
-import { hourMs } from "../../src/base/clock/durations.ts";
+import { hourMs } from "../../src/base/clock/clock.ts";
 import type { DiskSpace } from "../../src/platform/disk/disk.ts";
 import { createLoop, type Loop } from "./loop.ts";
 

@@ -1,7 +1,6 @@
 import { lastCleanup } from "../../src/admin/retention/nightly.ts";
 import { cleanLogs, cleanThumbnails, type OwnFilesContext } from "../../src/admin/retention/own-files.ts";
-import type { Clock } from "../../src/base/clock/clock.ts";
-import { minuteMs } from "../../src/base/clock/durations.ts";
+import { type Clock, minuteMs } from "../../src/base/clock/clock.ts";
 import type { Log } from "../../src/base/log/log.ts";
 import { createLoop, type Loop } from "./loop.ts";
 

@@ -1,7 +1,6 @@
-import type { Clock } from "../../src/base/clock/clock.ts";
-import { minuteMs } from "../../src/base/clock/durations.ts";
+import { type Clock, minuteMs } from "../../src/base/clock/clock.ts";
 import type { Log } from "../../src/base/log/log.ts";
-import type { Stage } from "../../src/pipeline/stage.ts";
+import { type Stage, StageAborted } from "../../src/pipeline/stage.ts";
 import type { Database } from "../../src/platform/database/database.ts";
 import type { Consumer, JobDispatcher, JobSource } from "../../src/platform/store/job-dispatcher.ts";
 import {
@@ -17,7 +16,6 @@ import {
   releaseJob,
   takeBackOffer,
 } from "../../src/work/jobs/jobs-repository.ts";
-import { StageAborted } from "../../src/work/jobs/stage-aborted.ts";
 import type { Worker } from "./worker.ts";
 
 /** Default number of attempts of a job. */

@@ -4,7 +4,7 @@ import type { ReadableStream } from "node:stream/web";
 import { setTimeout as sleep } from "node:timers/promises";
 import ky, { type KyResponse } from "ky";
 import { z } from "zod";
-import { hourMs } from "../base/clock/durations.ts";
+import { hourMs } from "../base/clock/clock.ts";
 import { type Client, decodeReply } from "./client.ts";
 import { isBinary, isStreamed } from "./encode.ts";
 import { sentenceOf } from "./issues.ts";

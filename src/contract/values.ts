@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { dayMs } from "../base/clock/durations.ts";
+import { dayMs } from "../base/clock/clock.ts";
 import type { ProblemType } from "./problem.ts";
 
 /** Marks a custom zod issue with its type of the closed list; request validation reads it. */

@@ -5,10 +5,9 @@ import type { Judgement, LanguageModel } from "../monitoring/upstream/language-m
 import type { Settings } from "../platform/config/settings.ts";
 import type { Database, Sql } from "../platform/database/database.ts";
 import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../work/jobs/jobs-repository.ts";
-import { StageAborted } from "../work/jobs/stage-aborted.ts";
 import { appendToJournal } from "../work/journal/journal.ts";
 import { emit } from "../work/outbox/outbox.ts";
-import { afterNoAnswer, type Stage } from "./stage.ts";
+import { afterNoAnswer, type Stage, StageAborted } from "./stage.ts";
 
 /** Dependencies of the analyze stage. */
 export interface AnalyzeStageContext {

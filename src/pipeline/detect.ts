@@ -20,10 +20,9 @@ import type { Settings } from "../platform/config/settings.ts";
 import type { Database } from "../platform/database/database.ts";
 import { confirmDeleted } from "../platform/disk/confirm-deleted.ts";
 import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../work/jobs/jobs-repository.ts";
-import { StageAborted } from "../work/jobs/stage-aborted.ts";
 import { readUnchanged, type Unread, whyGone } from "./read-picture.ts";
 import { readFrames } from "./read-video.ts";
-import { afterNoAnswer, type Stage } from "./stage.ts";
+import { afterNoAnswer, type Stage, StageAborted } from "./stage.ts";
 import { type Finding, type SeenPicture, type Stored, storeFindings } from "./store-findings.ts";
 
 /** Maximum number of pictures stored in one transaction. */

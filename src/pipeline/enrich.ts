@@ -1,6 +1,5 @@
 import { basename } from "node:path";
-import type { Clock } from "../base/clock/clock.ts";
-import { minuteMs } from "../base/clock/durations.ts";
+import { type Clock, minuteMs } from "../base/clock/clock.ts";
 import type { Log } from "../base/log/log.ts";
 import { lockBatchesOf } from "../monitoring/batches/batches-repository.ts";
 import { enrichmentOf, storedEnrichment } from "../monitoring/detections/enrichment.ts";
@@ -13,11 +12,10 @@ import type { Picture } from "../monitoring/upstream/multipart.ts";
 import type { Settings } from "../platform/config/settings.ts";
 import type { Database } from "../platform/database/database.ts";
 import { type ClaimedJob, finishJob, releaseJob } from "../work/jobs/jobs-repository.ts";
-import { StageAborted } from "../work/jobs/stage-aborted.ts";
 import { type Answers, callServices, combine, type EnrichmentServices, type Found, skipped, type Wanted } from "./enrich-detection.ts";
 import { readUnchanged, type Unread } from "./read-picture.ts";
 import { readFrames } from "./read-video.ts";
-import type { Stage } from "./stage.ts";
+import { type Stage, StageAborted } from "./stage.ts";
 
 /** Dependencies of the enrich stage. */
 export interface EnrichStageContext {

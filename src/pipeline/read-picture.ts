@@ -4,8 +4,8 @@ import { dirname } from "node:path";
 import { readFully } from "../monitoring/images/byte-source.ts";
 import type { LedgerImage } from "../monitoring/images/images-repository.ts";
 import { isSame, versionOf } from "../monitoring/images/inspect-file.ts";
+import { NoAnswer } from "../platform/disk/files.ts";
 import { readWithTimeout } from "../platform/disk/fs-timeout.ts";
-import { NoAnswer } from "../platform/disk/no-answer.ts";
 
 /** Why a file was not read. */
 export type Unread =

@@ -35,3 +35,8 @@ export function afterNoAnswer(
   const delayMs = Math.min(job.deferrals, mostDelays) * 3_000;
   return { giveUp: false, availableAt: new Date(answer.retryAt.getTime() + delayMs), attempt: isBlamed ? "blamed" : "deferred" };
 }
+
+/** The run was aborted because the daemon stops; the job is released. */
+export class StageAborted extends Error {
+  override name = "StageAborted";
+}

@@ -6,7 +6,7 @@ import { parse } from "yaml";
 import { parseSchedule } from "../../commands/rules/schedule-text.ts";
 import { ruleView } from "../../commands/rules/view.ts";
 import { describeSchedule } from "../../src/alerting/rules/schedule.ts";
-import { weekdays } from "../../src/base/clock/weekdays.ts";
+import { weekdays } from "../../src/base/clock/calendar.ts";
 import { Rule } from "../../src/contract/routes/rules.ts";
 import type { CliOptions } from "../support/cli.ts";
 import { emptyTables } from "../support/empty-tables.ts";

@@ -12,7 +12,7 @@ import { createSettings } from "../../src/platform/config/settings.ts";
 import type { Database } from "../../src/platform/database/database.ts";
 import { createOutbound } from "../../src/platform/outbound/outbound.ts";
 import { openSealer } from "../../src/platform/secrets/sealer.ts";
-import { inProcessStore } from "../../src/platform/store/in-process-store.ts";
+import { inProcessStore } from "../../src/platform/store/open-store.ts";
 import type { OperationContext } from "../../src/work/operations/operation.ts";
 import { testDatabase } from "./database.ts";
 import { temporaryFolder } from "./temporary.ts";

@@ -1,4 +1,4 @@
-import { minuteMs } from "../../../src/base/clock/durations.ts";
+import { minuteMs } from "../../../src/base/clock/clock.ts";
 
 /** Number of minutes in an activity. */
 export const activityMinutes = 30;

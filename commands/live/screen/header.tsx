@@ -1,4 +1,4 @@
-import { pluralize } from "../../../src/base/text/pluralize.ts";
+import { pluralize } from "../../../src/base/text/format.ts";
 import { paint, statePaint, type TerminalFormat } from "../../output/terminal-format.ts";
 import { type LiveData, messagesBehind, mostAlerts } from "../data/data.ts";
 import type { Display } from "../display.ts";

@@ -1,4 +1,4 @@
-import { minuteMs } from "../../../src/base/clock/durations.ts";
+import { minuteMs } from "../../../src/base/clock/clock.ts";
 import { localTime, type Paint, riskPaint } from "../../output/terminal-format.ts";
 import type { Event } from "../records.ts";
 

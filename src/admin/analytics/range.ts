@@ -1,4 +1,4 @@
-import { dayMs } from "../../base/clock/durations.ts";
+import { dayMs } from "../../base/clock/clock.ts";
 import { Problem } from "../../contract/problem.ts";
 
 /** A range of days, both included, as `YYYY-MM-DD` in UTC. */

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { Problem } from "../../contract/problem.ts";
 import { processIdentity } from "../../platform/database/process-identity.ts";
 import { isWritingTrouble, writingReason } from "../../platform/disk/file-reason.ts";
-import { replacedFile } from "../../platform/disk/replaced-file.ts";
+import { replacedFile } from "../../platform/disk/files.ts";
 
 /**
  * Writes a file completely or not at all: under a temporary name beside it, synced to disk, then renamed. An existing file stays until

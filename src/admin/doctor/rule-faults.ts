@@ -1,7 +1,7 @@
 import { evaluate } from "../../alerting/rules/evaluate.ts";
 import type { Rule } from "../../alerting/rules/rule.ts";
 import { isWithin } from "../../alerting/rules/schedule.ts";
-import { minuteMs } from "../../base/clock/durations.ts";
+import { minuteMs } from "../../base/clock/clock.ts";
 import { severities } from "../../contract/constants.ts";
 
 /** The events that can happen in this installation. */

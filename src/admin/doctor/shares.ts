@@ -1,5 +1,5 @@
 import type { Config } from "../../platform/config/config.ts";
-import { isInside } from "../../platform/disk/inside.ts";
+import { isInside } from "../../platform/disk/files.ts";
 import { type Mount, readMounts, realMountOf, sharesOf } from "../../platform/disk/mounts.ts";
 import { shareAnswers } from "../../platform/disk/share-answers.ts";
 import type { Machine } from "./machine.ts";

@@ -4,7 +4,7 @@ import type { Unavailable } from "../../monitoring/upstream/call.ts";
 import type { UnavailableReason } from "../../monitoring/upstream/http.ts";
 import type { Picture } from "../../monitoring/upstream/multipart.ts";
 import { type Probe, probeHealth } from "../../monitoring/upstream/probe.ts";
-import { isPublicAddress } from "../../platform/access/exposure.ts";
+import { isPublicAddress } from "../../platform/access/hosts.ts";
 import { isLoopback } from "../../platform/config/cross-checks.ts";
 import { plainHost } from "../../platform/outbound/address.ts";
 import type { UpstreamName } from "../../work/operations/upstream-state.ts";

@@ -1,4 +1,4 @@
-import { pluralize } from "../../base/text/pluralize.ts";
+import { pluralize } from "../../base/text/format.ts";
 import type { AlertFacts, NotificationAttemptFacts, NotificationFacts } from "./alerts-repository.ts";
 import { between, instant, type Step, sentence } from "./step.ts";
 

@@ -1,4 +1,4 @@
-import { pluralize } from "../../base/text/pluralize.ts";
+import { pluralize } from "../../base/text/format.ts";
 import type { DeliveryAttemptFacts, DeliveryFacts } from "./deliveries-repository.ts";
 import { between, type Step, sentence } from "./step.ts";
 

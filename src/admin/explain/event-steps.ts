@@ -1,4 +1,4 @@
-import { pluralize } from "../../base/text/pluralize.ts";
+import { pluralize } from "../../base/text/format.ts";
 import { readAnswer } from "../../monitoring/upstream/answer.ts";
 import type { BreakerState } from "../../work/operations/upstream-state.ts";
 import type { AttemptFacts, EventFacts } from "./events-repository.ts";

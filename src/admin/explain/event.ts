@@ -1,4 +1,4 @@
-import { pluralize } from "../../base/text/pluralize.ts";
+import { pluralize } from "../../base/text/format.ts";
 import { uuidOf } from "../../contract/values.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import type { OperationContext } from "../../work/operations/operation.ts";

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { silencesBetween } from "../../alerting/silences/silences-repository.ts";
-import { dayMs } from "../../base/clock/durations.ts";
-import { pluralize } from "../../base/text/pluralize.ts";
+import { dayMs } from "../../base/clock/clock.ts";
+import { pluralize } from "../../base/text/format.ts";
 import { notFound } from "../../contract/problem.ts";
 import type { Camera } from "../../monitoring/cameras/camera.ts";
 import { findCamera } from "../../monitoring/cameras/cameras-repository.ts";

@@ -1,4 +1,4 @@
-import { pluralize } from "../../base/text/pluralize.ts";
+import { pluralize } from "../../base/text/format.ts";
 import type { EventChain } from "./event.ts";
 import { isToCome, verdictText, whySilent } from "./rule-steps.ts";
 

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { pluralize } from "../../base/text/pluralize.ts";
+import { pluralize } from "../../base/text/format.ts";
 import type { Image } from "../../monitoring/images/ledger-repository.ts";
 import { imageReasons } from "../../monitoring/images/reasons.ts";
 import type { WaitingJob } from "./jobs-repository.ts";

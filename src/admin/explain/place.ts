@@ -3,8 +3,8 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { type Camera, howToRestore } from "../../monitoring/cameras/camera.ts";
 import { type Resolved, resolveInside } from "../../monitoring/cameras/roots.ts";
 import { isIgnoredFolder, kindOf } from "../../monitoring/images/picture.ts";
+import { isInside } from "../../platform/disk/files.ts";
 import { statWithTimeout } from "../../platform/disk/fs-timeout.ts";
-import { isInside } from "../../platform/disk/inside.ts";
 
 /** Where a path is, as far as homesec may read it. */
 export interface Place {

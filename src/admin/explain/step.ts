@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { dayMs, hourMs, minuteMs } from "../../base/clock/durations.ts";
+import { dayMs, hourMs, minuteMs } from "../../base/clock/clock.ts";
 import type { Explanation as ExplanationRecord, Step as StepRecord } from "../../contract/routes/explain.ts";
 
 export type Explanation = z.output<typeof ExplanationRecord>;

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { signalChild } from "../../base/lifecycle/signal-child.ts";
+import { signalChild } from "../../base/lifecycle/signals.ts";
 
 /** The tool is missing: this machine has no NVIDIA driver. */
 export class NvidiaSmiAbsent extends Error {

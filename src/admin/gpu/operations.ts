@@ -1,5 +1,5 @@
 import { createTtlCache } from "../../base/async/ttl-cache.ts";
-import { hourMs } from "../../base/clock/durations.ts";
+import { hourMs } from "../../base/clock/clock.ts";
 import type { gpuRoutes } from "../../contract/routes/system-gpu.ts";
 import type { Operations } from "../../work/operations/operation.ts";
 import { type GpuStats, noGpu } from "./gpu.ts";

@@ -1,4 +1,4 @@
-import { latestPast } from "../../base/clock/latest-past.ts";
+import { latestPast } from "../../base/clock/clock.ts";
 import type { Sql } from "../../platform/database/database.ts";
 
 /**

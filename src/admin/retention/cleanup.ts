@@ -1,8 +1,7 @@
 import type { z } from "zod";
 import { deleteReceivedAlertsBefore } from "../../alerting/alert-receiver/received-alerts-repository.ts";
 import { deleteDeliveriesBefore } from "../../alerting/webhooks/deliveries-repository.ts";
-import type { Clock } from "../../base/clock/clock.ts";
-import { dayMs, hourMs } from "../../base/clock/durations.ts";
+import { type Clock, dayMs, hourMs } from "../../base/clock/clock.ts";
 import type { CleanupReport as ReportRecord } from "../../contract/routes/system-storage.ts";
 import { deleteAnomaliesBefore } from "../../monitoring/baselines/anomalies-repository.ts";
 import { globalBaselineConfig } from "../../monitoring/baselines/baseline-config.ts";

@@ -1,4 +1,4 @@
-import { hourMs } from "../../base/clock/durations.ts";
+import { hourMs } from "../../base/clock/clock.ts";
 import { type DiskName, type DiskSpace, diskNames, freeShare, leastFreeDiskShare, lowDiskMessage } from "../../platform/disk/disk.ts";
 import type { CleanupContext } from "./cleanup.ts";
 import { type Relief, relieveDisk } from "./disk-pressure.ts";

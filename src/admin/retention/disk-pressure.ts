@@ -1,4 +1,4 @@
-import { dayMs } from "../../base/clock/durations.ts";
+import { dayMs } from "../../base/clock/clock.ts";
 import { type DiskSpace, freeShare, leastFreeDiskShare } from "../../platform/disk/disk.ts";
 import { type CleanupContext, deletePart } from "./cleanup.ts";
 import { countPast, nextPartOfThePast } from "./past-repository.ts";

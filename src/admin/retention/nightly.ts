@@ -1,4 +1,4 @@
-import { dayMs } from "../../base/clock/durations.ts";
+import { dayMs } from "../../base/clock/clock.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { firstNoted, forgetChore, noteChore, noteNext, takeChore, whenNoted } from "./chores-repository.ts";
 

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
-import { dayMs } from "../../base/clock/durations.ts";
-import { localDay } from "../../base/clock/local-day.ts";
+import { localDay } from "../../base/clock/calendar.ts";
+import { dayMs } from "../../base/clock/clock.ts";
 import { thumbnailFiles } from "../../monitoring/detections/thumbnail-files.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/database/database.ts";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { hourMs, minuteMs } from "../../base/clock/durations.ts";
+import { hourMs, minuteMs } from "../../base/clock/clock.ts";
 import type { PipelineLatencyReply, TelemetryReply } from "../../contract/routes/system-pipeline.ts";
 import { countJobs, type QueueCounts } from "../../work/jobs/jobs-repository.ts";
 import type { OperationContext } from "../../work/operations/operation.ts";

@@ -1,4 +1,4 @@
-import { hourMs, minuteMs } from "../../base/clock/durations.ts";
+import { hourMs, minuteMs } from "../../base/clock/clock.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** Whether the configuration has to change first, and the wait that the other side asked for, in milliseconds. */

@@ -1,5 +1,4 @@
-import { causeOf } from "../../base/log/cause.ts";
-import type { Log } from "../../base/log/log.ts";
+import { causeOf, type Log } from "../../base/log/log.ts";
 import type { Channel } from "./channel.ts";
 import type { Counted } from "./outcome.ts";
 

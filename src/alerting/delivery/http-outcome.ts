@@ -1,5 +1,5 @@
+import { retryAfterMs } from "../../platform/outbound/headers.ts";
 import type { OutboundAnswer } from "../../platform/outbound/outbound.ts";
-import { retryAfterMs } from "../../platform/outbound/retry-after.ts";
 import type { Outcome } from "./outcome.ts";
 
 const storedCharacters = 2000;

@@ -1,6 +1,6 @@
 import { domainToASCII } from "node:url";
 import type { Config } from "../../platform/config/config.ts";
-import { traceHeader } from "../../platform/outbound/trace.ts";
+import { traceHeader } from "../../platform/outbound/headers.ts";
 import type { Message } from "../delivery/message.ts";
 import { headline, onOneLine, valuesFor } from "./content.ts";
 import type { MailPicture } from "./picture.ts";

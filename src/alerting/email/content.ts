@@ -1,4 +1,4 @@
-import { pluralize } from "../../base/text/pluralize.ts";
+import { pluralize } from "../../base/text/format.ts";
 import type { AlertFacts, HeldBackEvent, Message, SilenceMessage } from "../delivery/message.ts";
 import { alertsText, scopeText, spanText } from "../silences/silence.ts";
 

@@ -1,4 +1,4 @@
-import { hourMs } from "../../base/clock/durations.ts";
+import { hourMs } from "../../base/clock/clock.ts";
 import type { channels } from "../../contract/constants.ts";
 import type { Config } from "../../platform/config/config.ts";
 

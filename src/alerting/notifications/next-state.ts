@@ -1,5 +1,5 @@
-import { minuteMs } from "../../base/clock/durations.ts";
-import { pluralize } from "../../base/text/pluralize.ts";
+import { minuteMs } from "../../base/clock/clock.ts";
+import { pluralize } from "../../base/text/format.ts";
 import { notificationDelayMs } from "../delivery/backoff.ts";
 import type { JobEnd, Result, Unsent } from "../delivery/channel.ts";
 import type { Outcome } from "../delivery/outcome.ts";

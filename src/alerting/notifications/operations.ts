@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { pluralize } from "../../base/text/pluralize.ts";
+import { pluralize } from "../../base/text/format.ts";
 import { channels } from "../../contract/constants.ts";
 import type { notificationRoutes } from "../../contract/routes/notifications.ts";
 import { DatabaseUnavailable } from "../../platform/database/pg-errors.ts";

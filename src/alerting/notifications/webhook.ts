@@ -1,5 +1,5 @@
+import { traceHeader } from "../../platform/outbound/headers.ts";
 import type { Outbound } from "../../platform/outbound/outbound.ts";
-import { traceHeader } from "../../platform/outbound/trace.ts";
 import { outcomeOfAnswer } from "../delivery/http-outcome.ts";
 import type { HeldBackEvent, Message, SilenceMessage } from "../delivery/message.ts";
 import type { Outcome } from "../delivery/outcome.ts";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { dayMs } from "../../base/clock/durations.ts";
+import { dayMs } from "../../base/clock/clock.ts";
 import { offsetIn } from "../../base/clock/time-zone.ts";
 import type { ReplayedEvent as ReplayedEventRecord, RuleReplay, ruleRoutes } from "../../contract/routes/rules.ts";
 import type { Database } from "../../platform/database/database.ts";

@@ -1,6 +1,6 @@
-import { minuteMs } from "../../base/clock/durations.ts";
+import { weekdays } from "../../base/clock/calendar.ts";
+import { minuteMs } from "../../base/clock/clock.ts";
 import { offsetIn } from "../../base/clock/time-zone.ts";
-import { weekdays } from "../../base/clock/weekdays.ts";
 import type { Schedule } from "./rule.ts";
 
 const minutesPerDay = 1440;

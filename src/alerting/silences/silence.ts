@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { pluralize } from "../../base/text/pluralize.ts";
+import { pluralize } from "../../base/text/format.ts";
 import type { Silence as SilenceRecord } from "../../contract/routes/silences.ts";
 
 /** A silence as clients see it. */

@@ -1,4 +1,4 @@
-import { dayMs } from "../../base/clock/durations.ts";
+import { dayMs } from "../../base/clock/clock.ts";
 import { notFound, Problem } from "../../contract/problem.ts";
 import type { webhookRoutes } from "../../contract/routes/webhooks.ts";
 import { uuidOf } from "../../contract/values.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import { hourMs } from "../../base/clock/durations.ts";
+import { hourMs } from "../../base/clock/clock.ts";
 import { localTimeZone } from "../../base/clock/time-zone.ts";
 import { outboundEvents } from "../../contract/outbound-events.ts";
 import { Problem } from "../../contract/problem.ts";

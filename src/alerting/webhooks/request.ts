@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type OutboundEvent, type OutboundEventType, outboundEvents } from "../../contract/outbound-events.ts";
 import type { WebhookAuth } from "../../contract/routes/webhook-headers.ts";
-import { traceHeader } from "../../platform/outbound/trace.ts";
+import { traceHeader } from "../../platform/outbound/headers.ts";
 import { compileTemplate, renderTemplate } from "../templates/template.ts";
 import { botMarkdown } from "./formats/bot-markdown.ts";
 import { chatBlocks } from "./formats/chat-blocks.ts";

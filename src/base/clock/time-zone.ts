@@ -1,4 +1,4 @@
-import { dayMs, hourMs } from "./durations.ts";
+import { dayMs, hourMs } from "./clock.ts";
 
 /**
  * Wall-clock time in a time zone. Instants are milliseconds since 1970 in UTC. Days are numbered from 1970-01-01; a day begins when the

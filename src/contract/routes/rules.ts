@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { weekdays } from "../../base/clock/weekdays.ts";
+import { weekdays } from "../../base/clock/calendar.ts";
 import { channels, eventKinds, ranges, severities } from "../constants.ts";
 import { dedupKeyNames, dedupTemplateFault } from "../dedup-template.ts";
 import { listOf, pageQuery } from "../page.ts";

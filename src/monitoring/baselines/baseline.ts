@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { weekdays } from "../../base/clock/weekdays.ts";
+import { weekdays } from "../../base/clock/calendar.ts";
 import type { deviations } from "../../contract/constants.ts";
 import type {
   ActivityBaseline as ActivityBaselineRecord,

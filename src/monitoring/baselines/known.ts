@@ -1,4 +1,4 @@
-import { dayMs } from "../../base/clock/durations.ts";
+import { dayMs } from "../../base/clock/clock.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import type { BaselineConfig, ClassHourBaseline } from "./baseline.ts";
 import { baselineConfigOf } from "./baseline-config.ts";

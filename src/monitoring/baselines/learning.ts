@@ -1,4 +1,4 @@
-import { hourMs, minuteMs } from "../../base/clock/durations.ts";
+import { hourMs, minuteMs } from "../../base/clock/clock.ts";
 import type { Database, Sql } from "../../platform/database/database.ts";
 import { tellAnomalies, unusualIn } from "./anomaly.ts";
 import { type Known, knownSince, readKnown, usualIn } from "./known.ts";

@@ -1,4 +1,4 @@
-import { dayMs, hourMs, minuteMs } from "../../base/clock/durations.ts";
+import { dayMs, hourMs, minuteMs } from "../../base/clock/clock.ts";
 import { offsetIn, wallClock } from "../../base/clock/time-zone.ts";
 
 /** An hour of the wall clock. */

@@ -1,5 +1,4 @@
-import type { Sql } from "../../platform/database/database.ts";
-import { advisoryLocks } from "../../platform/database/locks.ts";
+import { advisoryLocks, type Sql } from "../../platform/database/database.ts";
 
 /** Locks the baselines of a camera against learning and deletion until the end of the transaction. */
 export async function lockBaselinesOf(sql: Sql, cameraId: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { dayMs, hourMs } from "../../base/clock/durations.ts";
+import { dayMs, hourMs } from "../../base/clock/clock.ts";
 import { localTimeZone } from "../../base/clock/time-zone.ts";
 import type { baselineRoutes } from "../../contract/routes/baselines.ts";
 import type { Operations } from "../../work/operations/operation.ts";

@@ -1,5 +1,4 @@
-import type { Sql } from "../../platform/database/database.ts";
-import { advisoryLocks } from "../../platform/database/locks.ts";
+import { advisoryLocks, type Sql } from "../../platform/database/database.ts";
 import type { DueBatch, OpenBatch } from "./batch.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { z } from "zod";
-import { shellWord } from "../../base/text/shell-word.ts";
+import { shellWord } from "../../base/text/format.ts";
 import type { cameraStatuses } from "../../contract/constants.ts";
 import { notFound, Problem } from "../../contract/problem.ts";
 import type { Camera as CameraRecord } from "../../contract/routes/cameras.ts";

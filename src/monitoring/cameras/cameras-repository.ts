@@ -1,6 +1,5 @@
-import type { Sql } from "../../platform/database/database.ts";
+import { advisoryLocks, type Sql } from "../../platform/database/database.ts";
 import { follows, type Keyed, keyInstant, type Slice, type TimeKey } from "../../platform/database/keyset.ts";
-import { advisoryLocks } from "../../platform/database/locks.ts";
 import { type Camera, type CameraIdentity, type CameraStatus, noSuchCamera } from "./camera.ts";
 
 const columns = (sql: Sql) => sql`

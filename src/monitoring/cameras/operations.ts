@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { latestPast } from "../../base/clock/latest-past.ts";
+import { latestPast } from "../../base/clock/clock.ts";
 import type { Bytes } from "../../contract/answer.ts";
 import type { JournalEntry } from "../../contract/live.ts";
 import { notFound, Problem } from "../../contract/problem.ts";
@@ -7,8 +7,8 @@ import type { cameraRoutes } from "../../contract/routes/cameras.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { readPage, timeKey } from "../../platform/database/keyset.ts";
 import { makeFolder } from "../../platform/database/make-folder.ts";
+import { NoAnswer } from "../../platform/disk/files.ts";
 import { statWithTimeout } from "../../platform/disk/fs-timeout.ts";
-import { NoAnswer } from "../../platform/disk/no-answer.ts";
 import { noteWake } from "../../work/jobs/wakes-repository.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
 import type { OperationContext, Operations } from "../../work/operations/operation.ts";

@@ -1,4 +1,4 @@
-import { minuteMs } from "../../base/clock/durations.ts";
+import { minuteMs } from "../../base/clock/clock.ts";
 
 /** Minimum silence, however regular the camera: uploads are retried and networks pause. */
 export const leastSilenceMs = 180_000;

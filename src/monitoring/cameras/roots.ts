@@ -1,9 +1,8 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Config } from "../../platform/config/config.ts";
+import { isInside, NoAnswer } from "../../platform/disk/files.ts";
 import { noteReal, statWithTimeout } from "../../platform/disk/fs-timeout.ts";
-import { isInside } from "../../platform/disk/inside.ts";
-import { NoAnswer } from "../../platform/disk/no-answer.ts";
 
 /** Returns the folders that contain everything homesec may read: cameras, their pictures, and files shown from them. */
 export function rootsOf(config: Pick<Config, "cameraRoot" | "cameraExtraRoots">): readonly string[] {

@@ -1,6 +1,5 @@
-import { durationText } from "../../base/clock/duration-text.ts";
-import { dayMs } from "../../base/clock/durations.ts";
-import { latestPast } from "../../base/clock/latest-past.ts";
+import { dayMs, latestPast } from "../../base/clock/clock.ts";
+import { durationText } from "../../base/text/format.ts";
 import type { Database, Sql } from "../../platform/database/database.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
 import { learnedGaps, leastSilenceMs, rhythmOf } from "./rhythm.ts";

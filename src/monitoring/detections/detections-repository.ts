@@ -1,4 +1,4 @@
-import { dayMs } from "../../base/clock/durations.ts";
+import { dayMs } from "../../base/clock/clock.ts";
 import type { Request } from "../../contract/route.ts";
 import type { detectionRoutes } from "../../contract/routes/detections.ts";
 import type { Sql } from "../../platform/database/database.ts";

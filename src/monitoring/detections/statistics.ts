@@ -1,5 +1,5 @@
-import { dayMs } from "../../base/clock/durations.ts";
-import { splitAtDays } from "../../base/clock/utc-days.ts";
+import { splitAtDays } from "../../base/clock/calendar.ts";
+import { dayMs } from "../../base/clock/clock.ts";
 import type { statisticsRoutes } from "../../contract/routes/statistics.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import type { Operations } from "../../work/operations/operation.ts";

@@ -1,5 +1,4 @@
-import type { Sql } from "../../platform/database/database.ts";
-import { advisoryLocks } from "../../platform/database/locks.ts";
+import { advisoryLocks, type Sql } from "../../platform/database/database.ts";
 
 /** Locks the recognition of this class until the end of the transaction. */
 export async function lockObjectType(sql: Sql, objectType: string): Promise<void> {

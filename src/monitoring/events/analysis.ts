@@ -1,4 +1,4 @@
-import { minuteMs } from "../../base/clock/durations.ts";
+import { minuteMs } from "../../base/clock/clock.ts";
 import type { JournalEntry } from "../../contract/live.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { addJobs, priorities } from "../../work/jobs/jobs-repository.ts";

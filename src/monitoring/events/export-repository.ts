@@ -1,6 +1,6 @@
 import { cursorBatches } from "../../base/async/cursor.ts";
 import type { Sql } from "../../platform/database/database.ts";
-import type { Cell } from "../../platform/spreadsheet/cell.ts";
+import type { Cell } from "../../platform/spreadsheet/csv.ts";
 import { type EventFilter, filterConditions } from "./events-repository.ts";
 
 /** Rows in memory at a time. */

@@ -1,4 +1,4 @@
-import { splitAtDays } from "../../base/clock/utc-days.ts";
+import { splitAtDays } from "../../base/clock/calendar.ts";
 import { riskLevels } from "../../contract/constants.ts";
 import type { statisticsRoutes } from "../../contract/routes/statistics.ts";
 import type { Sql } from "../../platform/database/database.ts";

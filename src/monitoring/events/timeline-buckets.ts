@@ -1,4 +1,4 @@
-import { dayMs, hourMs } from "../../base/clock/durations.ts";
+import { dayMs, hourMs } from "../../base/clock/clock.ts";
 import { wallClock } from "../../base/clock/time-zone.ts";
 import { type bucketSizes, mostBuckets } from "../../contract/constants.ts";
 import { Problem } from "../../contract/problem.ts";

@@ -1,4 +1,4 @@
-import { hourMs } from "../../base/clock/durations.ts";
+import { hourMs } from "../../base/clock/clock.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import type { Timeline } from "./timeline-buckets.ts";
 

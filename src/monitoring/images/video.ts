@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { hostname } from "node:os";
-import { signalChild } from "../../base/lifecycle/signal-child.ts";
+import { signalChild } from "../../base/lifecycle/signals.ts";
 import { mostPixels } from "./picture.ts";
 
 /** Seconds between two frames, and the maximum number of frames. */

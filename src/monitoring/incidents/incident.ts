@@ -1,4 +1,4 @@
-import { durationText } from "../../base/clock/duration-text.ts";
+import { durationText } from "../../base/text/format.ts";
 
 /** Causes of incidents. A camera has at most one open incident per cause. */
 export const causes = ["silent", "error", "black", "frozen", "clock", "view"] as const;

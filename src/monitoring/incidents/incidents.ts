@@ -1,4 +1,4 @@
-import { durationText } from "../../base/clock/duration-text.ts";
+import { durationText } from "../../base/text/format.ts";
 import type { Database, Sql } from "../../platform/database/database.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
 import { findCamera } from "../cameras/cameras-repository.ts";

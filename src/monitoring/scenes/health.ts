@@ -1,5 +1,4 @@
-import { dayMs } from "../../base/clock/durations.ts";
-import { latestPast } from "../../base/clock/latest-past.ts";
+import { dayMs, latestPast } from "../../base/clock/clock.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import type { Cause } from "../incidents/incident.ts";
 import { endIncidents, openIncident } from "../incidents/incidents.ts";

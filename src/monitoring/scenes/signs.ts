@@ -1,4 +1,4 @@
-import { durationText } from "../../base/clock/duration-text.ts";
+import { durationText } from "../../base/text/format.ts";
 
 /** A ledger entry, for health signs that need no pixels. */
 export interface LedgerPicture {

@@ -1,4 +1,4 @@
-import { dayMs } from "../../base/clock/durations.ts";
+import { dayMs } from "../../base/clock/clock.ts";
 import { objectTypes } from "../../contract/constants.ts";
 import { excerpt } from "./call.ts";
 import { UpstreamFailure } from "./http.ts";

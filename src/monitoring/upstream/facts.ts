@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { weekdays } from "../../base/clock/weekdays.ts";
+import { weekdays } from "../../base/clock/calendar.ts";
 
 const Share = z.number().min(0).max(1);
 

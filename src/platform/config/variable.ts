@@ -1,3 +1,4 @@
+import { redact } from "../../base/log/redact.ts";
 import type { Kind } from "./kinds.ts";
 
 /** A configuration variable, used by docs/configuration.md, the parser and `homesec config show`. */
@@ -38,3 +39,11 @@ export const groups = {
   log: "Log",
 } as const;
 export type Group = keyof typeof groups;
+
+/** Returns a value in the form that users may see: secrets and passwords in URLs are masked; null if it is not set. */
+export function maskedValue(spec: Variable, value: unknown): unknown {
+  if (value === undefined) return null;
+  if (Array.isArray(value)) return value.map((entry) => maskedValue(spec, entry));
+  if (spec.secret) return "***";
+  return typeof value === "string" ? redact(value) : value;
+}

@@ -40,7 +40,7 @@ export interface Database {
    */
   listen(channel: string, onNotify: (payload: string) => void, onReady?: () => void): Promise<() => Promise<void>>;
   /**
-   * Calls `subscriber` with each note (commit-notes.ts) of a transaction or query of this database after its commit. Notes of a
+   * Calls `subscriber` with each note (`noteForCommit`) of a transaction or query of this database after its commit. Notes of a
    * transaction that rolled back, or with an unknown outcome, never arrive. Returns a function that unsubscribes.
    */
   onCommitted(subscriber: (note: string) => void): () => void;
@@ -48,3 +48,38 @@ export interface Database {
   /** Refuses new work, waits at most 4 s for running work and ends all connections. */
   close(): Promise<void>;
 }
+
+const notesBySql = new WeakMap<Sql, Set<string>>();
+
+/**
+ * Adds a note that subscribers of `Database.onCommitted` receive once the transaction or query of `sql` has committed. Equal notes of one
+ * transaction arrive once. A rollback discards them. There are no savepoints: `Sql` cannot nest.
+ */
+export function noteForCommit(sql: Sql, note: string): void {
+  const notes = notesBySql.get(sql) ?? new Set();
+  notesBySql.set(sql, notes.add(note));
+}
+
+/** Returns the notes added through `sql` up to now. */
+export function notesOf(sql: Sql): ReadonlySet<string> | undefined {
+  return notesBySql.get(sql);
+}
+
+/**
+ * Numbers of the advisory locks on the database. Their meaning never changes and none is reused, since daemons of two versions may share
+ * a database. All but the first two are classes of locks, one per camera, class or worker.
+ */
+export const advisoryLocks = {
+  /** Migrating the schema. */
+  schema: 7_266_311_405,
+  /** Assigning a camera its id, name or folder. */
+  cameraIdentities: 7_006,
+  /** Opening, filling or closing batches of a camera. */
+  batches: 7_001,
+  /** Recognising objects of a class by their vectors. */
+  vectors: 7_002,
+  /** Learning or deleting the baseline of a camera. */
+  baselines: 7_004,
+  /** Running a worker that exists once among all daemons; held by a session. */
+  singletons: 7_005,
+} as const;

@@ -1,7 +1,7 @@
 import { realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { minuteMs } from "../../base/clock/durations.ts";
+import { minuteMs } from "../../base/clock/clock.ts";
 import { pause } from "../../base/lifecycle/pause.ts";
 import type { Log } from "../../base/log/log.ts";
 import { Problem } from "../../contract/problem.ts";

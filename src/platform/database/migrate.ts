@@ -5,8 +5,7 @@ import type { Clock } from "../../base/clock/clock.ts";
 import type { Log } from "../../base/log/log.ts";
 import { packageRoot } from "../../base/version.ts";
 import { Problem } from "../../contract/problem.ts";
-import type { Database, Sql } from "./database.ts";
-import { advisoryLocks } from "./locks.ts";
+import { advisoryLocks, type Database, type Sql } from "./database.ts";
 
 /** One numbered file of the migrations folder. */
 export interface Migration {

@@ -1,10 +1,9 @@
 import { createSemaphore, type Semaphore } from "../../base/async/semaphore.ts";
-import { hourMs } from "../../base/clock/durations.ts";
+import { hourMs } from "../../base/clock/clock.ts";
 import type { Log } from "../../base/log/log.ts";
-import { notesOf } from "./commit-notes.ts";
 import { type Connection, connect } from "./connection.ts";
 import { type ConnectionTarget, describeTarget, type SocketAddress, socketTarget, urlTarget } from "./connection-target.ts";
-import type { Database, PoolCounters, Sql } from "./database.ts";
+import { type Database, notesOf, type PoolCounters, type Sql } from "./database.ts";
 import { IdleConnections } from "./idle-connections.ts";
 import { Listener } from "./listener.ts";
 import { DatabaseUnavailable, isConnectionLoss, isOutOfRoom, isWorthReconnecting, OutcomeUnknown } from "./pg-errors.ts";

@@ -1,8 +1,7 @@
 import { opendir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { isGone } from "./files.ts";
+import { isGone, isInside } from "./files.ts";
 import { statWithTimeout } from "./fs-timeout.ts";
-import { isInside } from "./inside.ts";
 
 /** State of a folder; `hidden` if it cannot be read. An empty folder has its creation time and its last change, in ms since 1970. */
 type Sight = "filled" | "gone" | "hidden" | { readonly bornMs: number; readonly changedMs: number };

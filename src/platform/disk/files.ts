@@ -1,4 +1,6 @@
+import { realpathSync, statSync } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
+import { sep } from "node:path";
 
 /** A file on disk with its size. */
 export interface SizedFile {
@@ -31,4 +33,35 @@ export async function sizeOf(path: string): Promise<number | undefined> {
 export function isGone(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code;
   return code === "ENOENT" || code === "ENOTDIR";
+}
+
+/** Tells whether a path is the root or lies below it. Both are real paths. */
+export function isInside(root: string, path: string): boolean {
+  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+/**
+ * Returns the file to replace with a new one: the target of the path's links, so that the links stay. It is the path itself if nothing
+ * exists yet. Throws an error with a code for an obstacle: `ENODEV` for a device or a pipe, which must not be replaced by a file.
+ */
+export function replacedFile(path: string): string {
+  try {
+    const real = realpathSync(path);
+    const found = statSync(real);
+    if (!found.isFile() && !found.isDirectory()) throw Object.assign(new Error(`${real} is no file`), { code: "ENODEV" });
+    return real;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return path;
+    throw error;
+  }
+}
+
+/** A file system did not respond in time, or has not yet ended an earlier operation. Its code is the system's code for a timeout. */
+export class NoAnswer extends Error {
+  override name = "NoAnswer";
+  readonly code = "ETIMEDOUT";
+
+  constructor(folder: string) {
+    super(`${folder} does not answer; is its disk or share disconnected?`);
+  }
 }

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isInside } from "./inside.ts";
+import { isInside, NoAnswer } from "./files.ts";
 import { isNetworkType, type Mount, mountOf, parseMounts } from "./mounts.ts";
-import { NoAnswer } from "./no-answer.ts";
 import { askShare } from "./share-threads.ts";
 
 /** Runs an operation on the file system that contains the folder. Rejects as the operation does, and with `NoAnswer`. */

@@ -1,6 +1,6 @@
 import { readFile, readlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { isInside } from "./inside.ts";
+import { isInside } from "./files.ts";
 
 /** A file system and its mount point. */
 export interface Mount {

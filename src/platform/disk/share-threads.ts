@@ -1,5 +1,5 @@
 import { createSemaphore } from "../../base/async/semaphore.ts";
-import { NoAnswer } from "./no-answer.ts";
+import { NoAnswer } from "./files.ts";
 import { shareAnswers } from "./share-answers.ts";
 
 /*

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
 /** The valid API keys; only their hashes are stored. */
 export interface Keyring {
@@ -22,4 +22,12 @@ export function createKeyring(keys: readonly string[]): Keyring {
 
 function hashOf(key: string | Buffer): Buffer {
   return createHash("sha256").update(key).digest();
+}
+
+/**
+ * Returns a new API key with 256 random bits. It needs no escaping in a header, a URL or a WebSocket subprotocol, and begins with `hs_`,
+ * so that it is not mistaken for an option and scanners for leaked secrets can find it.
+ */
+export function generateKey(): string {
+  return `hs_${randomBytes(32).toString("base64url")}`;
 }

@@ -41,3 +41,22 @@ export function headersToSend(given: Readonly<Record<string, string>>, userAgent
   // A compressed response could not be shown
   return { ...headers, "accept-encoding": "identity" };
 }
+
+/** Identifies a sent message in the log: the id of the batch that its event comes from. */
+const traceHeaderName = "x-homesec-trace";
+
+/** Returns the header for a message about an event; empty if there is no batch, or if the event's id has another form. */
+export function traceHeader(trace: string | null | undefined): Readonly<Record<string, string>> {
+  return trace && /^[\w-]{1,64}$/.test(trace) ? { [traceHeaderName]: trace } : {};
+}
+
+/**
+ * Returns the wait that a `Retry-After` header requests, in milliseconds: it contains seconds or an HTTP date. 0 if it cannot be parsed.
+ */
+export function retryAfterMs(header: string | null, now: Date): number {
+  const text = header?.trim() ?? "";
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  // The three forms of an HTTP date all begin with the name of a day
+  const date = /^[A-Z][a-z]{2,8},? /.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(date) ? 0 : Math.max(0, date - now.getTime());
+}

@@ -1,5 +1,5 @@
 import type { Log } from "../../base/log/log.ts";
-import { pluralize } from "../../base/text/pluralize.ts";
+import { pluralize } from "../../base/text/format.ts";
 import { Problem } from "../../contract/problem.ts";
 import type { Database } from "../database/database.ts";
 import { readKey } from "./key-file.ts";

@@ -1,5 +1,5 @@
-import { dayMs } from "../../base/clock/durations.ts";
-import { type Cell, looksLikeFormula, type RowBatches } from "./cell.ts";
+import { dayMs } from "../../base/clock/clock.ts";
+import { type Cell, looksLikeFormula, type RowBatches } from "./csv.ts";
 import { largestEntry, type ZipEntry, zip } from "./zip.ts";
 
 /** Maximum number of rows below the titles: the format's limit is 2^20 with them. */

@@ -1,4 +1,4 @@
-import { minuteMs } from "../../base/clock/durations.ts";
+import { minuteMs } from "../../base/clock/clock.ts";
 import type { Sql, SqlFragment } from "../../platform/database/database.ts";
 import { isUniqueViolation } from "../../platform/database/pg-errors.ts";
 import type { JobOffer } from "../../platform/store/job-dispatcher.ts";

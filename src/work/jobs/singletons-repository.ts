@@ -1,5 +1,4 @@
-import type { Sql } from "../../platform/database/database.ts";
-import { advisoryLocks } from "../../platform/database/locks.ts";
+import { advisoryLocks, type Sql } from "../../platform/database/database.ts";
 
 /** A session on the server. The server may later reuse its pid. */
 export interface SessionIdentity {

@@ -1,5 +1,4 @@
-import type { Clock } from "../../base/clock/clock.ts";
-import { minuteMs } from "../../base/clock/durations.ts";
+import { type Clock, minuteMs } from "../../base/clock/clock.ts";
 import { pause } from "../../base/lifecycle/pause.ts";
 import { DatabaseUnavailable } from "../../platform/database/pg-errors.ts";
 

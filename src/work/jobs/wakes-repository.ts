@@ -1,5 +1,4 @@
-import { noteForCommit } from "../../platform/database/commit-notes.ts";
-import type { Sql } from "../../platform/database/database.ts";
+import { noteForCommit, type Sql } from "../../platform/database/database.ts";
 import type { QueueName } from "./jobs-repository.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { DiskSpace } from "../../platform/disk/disk.ts";
 import type { PeerRow } from "../jobs/processes-repository.ts";
-import type { SelftestReport } from "../selftest/report.ts";
+import type { SelftestReport } from "../selftest/stages.ts";
 import type { BreakerState, CircuitState, UpstreamName, UpstreamState } from "./upstream-state.ts";
 
 /** The state of the running daemon that operations can read and that is not in the database. */

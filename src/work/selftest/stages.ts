@@ -1,5 +1,10 @@
-import type { SelftestStage } from "./report.ts";
+import type { z } from "zod";
+import type { SelftestReply, selftestStages } from "../../contract/routes/system-selftest.ts";
 import type { SelftestProgress } from "./selftest-repository.ts";
+
+/** The result of a self-test. */
+export type SelftestReport = z.output<typeof SelftestReply>;
+export type SelftestStage = (typeof selftestStages)[number];
 
 /** The state of one stage: done, not done yet, or failed for good. */
 export type StageState =

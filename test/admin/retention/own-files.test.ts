@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { createCleanupService } from "../../../daemon/workers/cleanup-service.ts";
 import { createFileCleaner } from "../../../daemon/workers/file-cleaner.ts";
-import { localDay } from "../../../src/base/clock/local-day.ts";
+import { localDay } from "../../../src/base/clock/calendar.ts";
 import { silentLog } from "../../../src/base/log/log.ts";
 import { diskSpace } from "../../../src/platform/disk/disk.ts";
 import { eventually } from "../../support/eventually.ts";

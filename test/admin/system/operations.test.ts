@@ -11,7 +11,7 @@ import { createSettings } from "../../../src/platform/config/settings.ts";
 import type { DiskSpace } from "../../../src/platform/disk/disk.ts";
 import { createOutbound } from "../../../src/platform/outbound/outbound.ts";
 import { sealerOf } from "../../../src/platform/secrets/sealer.ts";
-import { inProcessStore } from "../../../src/platform/store/in-process-store.ts";
+import { inProcessStore } from "../../../src/platform/store/open-store.ts";
 import type { OperationContext } from "../../../src/work/operations/operation.ts";
 import type { WorkerState } from "../../../src/work/operations/runtime.ts";
 import type { UpstreamState } from "../../../src/work/operations/upstream-state.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Schedule } from "../../../src/alerting/rules/rule.ts";
 import { describeSchedule, isWithin } from "../../../src/alerting/rules/schedule.ts";
-import { weekdays } from "../../../src/base/clock/weekdays.ts";
+import { weekdays } from "../../../src/base/clock/calendar.ts";
 import { scheduleWith } from "./rule-values.ts";
 
 const minuteMs = 60_000;

@@ -6,7 +6,7 @@ import { createPeers, type Peers } from "../../../daemon/cluster/peers.ts";
 import { createSingletons } from "../../../daemon/cluster/singletons.ts";
 import { camerasToWatch } from "../../../daemon/pipeline/watching.ts";
 import type { ProcessReport } from "../../../src/admin/system/process-report.ts";
-import { minuteMs } from "../../../src/base/clock/durations.ts";
+import { minuteMs } from "../../../src/base/clock/clock.ts";
 import { silentLog } from "../../../src/base/log/log.ts";
 import { removeProcesses } from "../../../src/work/jobs/processes-repository.ts";
 import { create } from "../../chaos/support/send.ts";

@@ -7,7 +7,7 @@ import { routes as allRoutes } from "../../../src/contract/routes/index.ts";
 import { createKeyring } from "../../../src/platform/keys/keyring.ts";
 import { createLimiter } from "../../../src/platform/limits/limiter.ts";
 import type { LimitedTier } from "../../../src/platform/limits/tiers.ts";
-import { inProcessStore } from "../../../src/platform/store/in-process-store.ts";
+import { inProcessStore } from "../../../src/platform/store/open-store.ts";
 import { type Served, serve } from "./support.ts";
 
 const Reply = z.object({ ok: z.boolean() });

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { listen } from "../../../daemon/http/listen.ts";
 import { route } from "../../../src/contract/route.ts";
-import { isHostAllowed } from "../../../src/platform/access/allowed-host.ts";
+import { isHostAllowed } from "../../../src/platform/access/hosts.ts";
 import { timed } from "../../support/timed.ts";
 import { sendRaw, serve } from "./support.ts";
 

@@ -10,7 +10,7 @@ import { parseConfig } from "../../../src/platform/config/parse.ts";
 import { createKeyring } from "../../../src/platform/keys/keyring.ts";
 import { createLimiter } from "../../../src/platform/limits/limiter.ts";
 import { allowancesOf } from "../../../src/platform/limits/tiers.ts";
-import { inProcessStore } from "../../../src/platform/store/in-process-store.ts";
+import { inProcessStore } from "../../../src/platform/store/open-store.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { type LiveServer, liveServer, Peer } from "./harness.ts";
 

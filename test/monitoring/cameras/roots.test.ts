@@ -2,7 +2,7 @@ import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { resolveInside } from "../../../src/monitoring/cameras/roots.ts";
-import { isInside } from "../../../src/platform/disk/inside.ts";
+import { isInside } from "../../../src/platform/disk/files.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
 const folder = temporaryFolder("roots");

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { silentLog } from "../../../src/base/log/log.ts";
-import { noteForCommit } from "../../../src/platform/database/commit-notes.ts";
+import { noteForCommit } from "../../../src/platform/database/database.ts";
 import { openPool } from "../../../src/platform/database/pool.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { advisoryLocks } from "../../../src/platform/database/locks.ts";
+import { advisoryLocks } from "../../../src/platform/database/database.ts";
 
 const root = join(import.meta.dirname, "../../..");
 

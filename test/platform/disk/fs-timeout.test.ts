@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { NoAnswer } from "../../../src/platform/disk/files.ts";
 import { createFsTimeout, noteReal } from "../../../src/platform/disk/fs-timeout.ts";
-import { NoAnswer } from "../../../src/platform/disk/no-answer.ts";
 import { timed } from "../../support/timed.ts";
 
 const patienceMs = 100;

@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { NoAnswer } from "../../../src/platform/disk/no-answer.ts";
+import { NoAnswer } from "../../../src/platform/disk/files.ts";
 import { shareAnswers } from "../../../src/platform/disk/share-answers.ts";
 import { askShare } from "../../../src/platform/disk/share-threads.ts";
 import { temporaryFolder } from "../../support/temporary.ts";

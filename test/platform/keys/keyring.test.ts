@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { generateKey } from "../../../src/platform/keys/generate.ts";
-import { createKeyring } from "../../../src/platform/keys/keyring.ts";
+import { createKeyring, generateKey } from "../../../src/platform/keys/keyring.ts";
 
 it("keyring: accepts each of its keys and nothing else", () => {
   const keyring = createKeyring(["first", "second", "schlüssel"]);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { inflateRawSync } from "node:zlib";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import type { Cell } from "../../../src/platform/spreadsheet/cell.ts";
+import type { Cell } from "../../../src/platform/spreadsheet/csv.ts";
 import { xlsxFile } from "../../../src/platform/spreadsheet/xlsx.ts";
 import { zip } from "../../../src/platform/spreadsheet/zip.ts";
 import { temporaryFolder } from "../../support/temporary.ts";

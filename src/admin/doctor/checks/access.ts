@@ -1,9 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { connect, isIP } from "node:net";
 import { join } from "node:path";
-import { pluralize } from "../../../base/text/pluralize.ts";
-import { isHostAllowed } from "../../../platform/access/allowed-host.ts";
-import { exposureOf, isPublicAddress } from "../../../platform/access/exposure.ts";
+import { pluralize } from "../../../base/text/format.ts";
+import { exposureOf, isHostAllowed, isPublicAddress } from "../../../platform/access/hosts.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import { isLoopback } from "../../../platform/config/cross-checks.ts";
 import { plainHost } from "../../../platform/outbound/address.ts";

@@ -1,6 +1,5 @@
-import { durationText } from "../../../base/clock/duration-text.ts";
-import { dayMs } from "../../../base/clock/durations.ts";
-import { pluralize } from "../../../base/text/pluralize.ts";
+import { dayMs } from "../../../base/clock/clock.ts";
+import { durationText, pluralize } from "../../../base/text/format.ts";
 import { type ImageReason, imageReasons } from "../../../monitoring/images/reasons.ts";
 import { causes } from "../../../monitoring/incidents/incident.ts";
 import { openIncidents } from "../../../monitoring/incidents/incidents-repository.ts";

@@ -1,13 +1,11 @@
 import { constants } from "node:fs";
 import { access, realpath, stat } from "node:fs/promises";
-import { durationText } from "../../../base/clock/duration-text.ts";
-import { dayMs } from "../../../base/clock/durations.ts";
-import { pluralize } from "../../../base/text/pluralize.ts";
-import { shellWord } from "../../../base/text/shell-word.ts";
+import { dayMs } from "../../../base/clock/clock.ts";
+import { durationText, pluralize, shellWord } from "../../../base/text/format.ts";
 import { listDeletedCameras, liveCameras } from "../../../monitoring/cameras/cameras-repository.ts";
 import { inspectFolder } from "../../../monitoring/cameras/folder.ts";
 import { resolveInside, rootsOf } from "../../../monitoring/cameras/roots.ts";
-import { isInside } from "../../../platform/disk/inside.ts";
+import { isInside } from "../../../platform/disk/files.ts";
 import { type Check, finding, NotPossible, type Outcome, ok, skipped } from "../check.ts";
 import { cameraReasons } from "../doctor-repository.ts";
 import type { Examination } from "../examination.ts";

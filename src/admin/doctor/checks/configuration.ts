@@ -2,7 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import { parseEnv } from "node:util";
 import { silentLog } from "../../../base/log/log.ts";
-import { shellWord } from "../../../base/text/shell-word.ts";
+import { shellWord } from "../../../base/text/format.ts";
 import { routes } from "../../../contract/routes/index.ts";
 import { configKey, type ParsedConfig } from "../../../platform/config/config.ts";
 import { openToNetwork } from "../../../platform/config/cross-checks.ts";

@@ -1,10 +1,9 @@
 import { constants } from "node:fs";
 import { access, readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { dayMs } from "../../../base/clock/durations.ts";
-import { localDay } from "../../../base/clock/local-day.ts";
-import { pluralize } from "../../../base/text/pluralize.ts";
-import { shellWord } from "../../../base/text/shell-word.ts";
+import { localDay } from "../../../base/clock/calendar.ts";
+import { dayMs } from "../../../base/clock/clock.ts";
+import { pluralize, shellWord } from "../../../base/text/format.ts";
 import { Problem } from "../../../contract/problem.ts";
 import { readKey } from "../../../platform/secrets/key-file.ts";
 import { countSealed } from "../../../platform/secrets/sealed-repository.ts";

@@ -1,9 +1,8 @@
 import { execFile } from "node:child_process";
 import { access, constants } from "node:fs/promises";
-import { durationText } from "../../../base/clock/duration-text.ts";
-import { minuteMs } from "../../../base/clock/durations.ts";
+import { minuteMs } from "../../../base/clock/clock.ts";
 import { within } from "../../../base/lifecycle/lifecycle.ts";
-import { pluralize } from "../../../base/text/pluralize.ts";
+import { durationText, pluralize } from "../../../base/text/format.ts";
 import { Problem } from "../../../contract/problem.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import { installedServer } from "../../../platform/database/embedded-binaries.ts";

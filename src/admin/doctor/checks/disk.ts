@@ -1,7 +1,7 @@
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
-import { dayMs } from "../../../base/clock/durations.ts";
-import { shellWord } from "../../../base/text/shell-word.ts";
+import { dayMs } from "../../../base/clock/clock.ts";
+import { shellWord } from "../../../base/text/format.ts";
 import { rootsOf } from "../../../monitoring/cameras/roots.ts";
 import { freeShare, leastFreeDiskShare, spaceOf } from "../../../platform/disk/disk.ts";
 import { isNetworkType, isVolatileType, readMounts, realMountOf, sharesOf } from "../../../platform/disk/mounts.ts";

@@ -1,4 +1,4 @@
-import { pluralize } from "../../../base/text/pluralize.ts";
+import { pluralize } from "../../../base/text/format.ts";
 import type { CallResult } from "../../../monitoring/upstream/call.ts";
 import { createEmbedder, type Embedding } from "../../../monitoring/upstream/embedder.ts";
 import { createEnricher } from "../../../monitoring/upstream/enricher.ts";

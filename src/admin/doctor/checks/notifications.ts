@@ -1,9 +1,8 @@
 import { loginBySmtp, type SmtpTimeouts, smtpServerOf } from "../../../alerting/email/smtp.ts";
 import { outcomeOfMail } from "../../../alerting/email/smtp-outcome.ts";
 import { channelAvailability, emailFault } from "../../../alerting/notifications/channels.ts";
-import { durationText } from "../../../base/clock/duration-text.ts";
-import { dayMs, hourMs } from "../../../base/clock/durations.ts";
-import { pluralize } from "../../../base/text/pluralize.ts";
+import { dayMs, hourMs } from "../../../base/clock/clock.ts";
+import { durationText, pluralize } from "../../../base/text/format.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import { isLoopback } from "../../../platform/config/cross-checks.ts";
 import { plainHost } from "../../../platform/outbound/address.ts";

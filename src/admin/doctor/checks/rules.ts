@@ -2,10 +2,9 @@ import { channelAvailability } from "../../../alerting/notifications/channels.ts
 import type { Rule, Schedule } from "../../../alerting/rules/rule.ts";
 import { allRules } from "../../../alerting/rules/rules-repository.ts";
 import { describeSchedule } from "../../../alerting/rules/schedule.ts";
-import { dayMs } from "../../../base/clock/durations.ts";
+import { dayMs } from "../../../base/clock/clock.ts";
 import { offsetIn } from "../../../base/clock/time-zone.ts";
-import { pluralize } from "../../../base/text/pluralize.ts";
-import { shellWord } from "../../../base/text/shell-word.ts";
+import { pluralize, shellWord } from "../../../base/text/format.ts";
 import { objectTypes } from "../../../contract/constants.ts";
 import { liveCameras } from "../../../monitoring/cameras/cameras-repository.ts";
 import { objectTypeOf } from "../../../monitoring/detector-model/class-names.ts";

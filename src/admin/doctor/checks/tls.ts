@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
-import { dayMs } from "../../../base/clock/durations.ts";
+import { dayMs } from "../../../base/clock/clock.ts";
 import { Problem } from "../../../contract/problem.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import { plainHost } from "../../../platform/outbound/address.ts";

@@ -1,4 +1,4 @@
-import { dayMs } from "../../../base/clock/durations.ts";
+import { dayMs } from "../../../base/clock/clock.ts";
 import { modelFault } from "../../../monitoring/detector-model/model-file.ts";
 import { createDetector } from "../../../monitoring/upstream/detector.ts";
 import type { EventFacts } from "../../../monitoring/upstream/facts.ts";

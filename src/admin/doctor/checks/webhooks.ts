@@ -1,6 +1,5 @@
-import { dayMs } from "../../../base/clock/durations.ts";
-import { pluralize } from "../../../base/text/pluralize.ts";
-import { shellWord } from "../../../base/text/shell-word.ts";
+import { dayMs } from "../../../base/clock/clock.ts";
+import { pluralize, shellWord } from "../../../base/text/format.ts";
 import { type Reach, reachTarget } from "../../../platform/outbound/reach.ts";
 import { type Check, finding, NotPossible, type Outcome, ok, parts, skipped } from "../check.ts";
 import { type WebhookRecord, webhookRecords } from "../doctor-repository.ts";

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { signalChild } from "../../../base/lifecycle/signal-child.ts";
+import { signalChild } from "../../../base/lifecycle/signals.ts";
 import type { Account } from "../account.ts";
 
 /**

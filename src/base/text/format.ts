@@ -1,3 +1,8 @@
+/** Formats a count with its noun: `1 camera`, `3 cameras`; `many` is the plural if it is not formed with `s`. */
+export function pluralize(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
 /** Formats a duration for people: `45 s`, `5 min`, `2 h 5 min`, `3 d 4 h`. */
 export function durationText(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
@@ -7,4 +12,9 @@ export function durationText(ms: number): string {
   const [days, hours, rest] = [Math.floor(minutes / 1440), Math.floor(minutes / 60) % 24, minutes % 60];
   const parts = days > 0 ? [`${days} d`, hours > 0 && `${hours} h`] : [`${hours} h`, rest > 0 && `${rest} min`];
   return parts.filter(Boolean).join(" ");
+}
+
+/** Quotes a word for a shell. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,4 +1,13 @@
-import { dayMs } from "./durations.ts";
+import { dayMs } from "./clock.ts";
+
+/** In order; the week begins with Monday. */
+export const weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
+
+/** Returns the local date of a time, `YYYY-MM-DD`. */
+export function localDay(time: Date): string {
+  const two = (value: number): string => String(value).padStart(2, "0");
+  return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+}
 
 /** A time range split at UTC midnights. */
 export interface SplitRange {

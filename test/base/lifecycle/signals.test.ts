@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { expect, test } from "vitest";
-import { signalChild } from "../../../src/base/lifecycle/signal-child.ts";
+import { signalChild } from "../../../src/base/lifecycle/signals.ts";
 
 const module = JSON.stringify(new URL("../../../dist/src/base/lifecycle/signal-child.js", import.meta.url).href);
 

@@ -1,2 +1,0 @@
-/** In order; the week begins with Monday. */
-export const weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
