@@ -5,7 +5,7 @@ import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import { isatty } from "node:tty";
 import type { DaemonOptions } from "../commands/host.ts";
-import { asksFiles, exitBySignal } from "../src/base/lifecycle/signals.ts";
+import { exitBySignal, hasPendingFileOperations } from "../src/base/lifecycle/signals.ts";
 import { programVersion } from "../src/base/version.ts";
 import { writingReason } from "../src/platform/disk/file-reason.ts";
 
@@ -45,7 +45,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     // A daemon without a terminal (nohup, systemd, container) ignores SIGHUP
     if (signal === "SIGHUP" && isDaemon && terminals.length === 0) return;
     if (!stopping.signal.aborted) stopping.abort(signal);
-    else if (asksFiles()) exitBySignal(signal);
+    else if (hasPendingFileOperations()) exitBySignal(signal);
     else process.exit(128 + constants.signals[signal]);
   });
 }
@@ -125,10 +125,10 @@ const asksVersion = args.length === 1 && ["--version", "-V"].includes(args[0] ??
 process.exitCode = asksVersion ? printVersion() : await main(args);
 // A pending call to an unreachable network share would keep the process alive
 setTimeout(() => {
-  if (asksFiles()) exitBySignal(stopping.signal.aborted ? stopping.signal.reason : "SIGTERM");
+  if (hasPendingFileOperations()) exitBySignal(stopping.signal.aborted ? stopping.signal.reason : "SIGTERM");
 }, fileTimeoutMs).unref();
 // An interrupted command may have left a request pending
 if (stopping.signal.aborted || isLeaving) {
-  while (asksFiles()) await pause(20);
+  while (hasPendingFileOperations()) await pause(20);
   process.exit();
 }

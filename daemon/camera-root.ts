@@ -3,7 +3,7 @@ import type { Log } from "../src/base/log/log.ts";
 import { Problem } from "../src/contract/problem.ts";
 import { makeFolder } from "../src/platform/database/make-folder.ts";
 import { NoAnswer } from "../src/platform/disk/files.ts";
-import { noteReal, statWithTimeout } from "../src/platform/disk/fs-timeout.ts";
+import { recordRealPath, statWithTimeout } from "../src/platform/disk/fs-timeout.ts";
 
 /**
  * Creates the folder that cameras upload to if it is missing. A folder that does not reply is left for later, since cameras elsewhere do
@@ -15,7 +15,7 @@ export async function makeCameraRoot(path: string, log: Log): Promise<void> {
       await makeFolder(path);
       return await realpath(path);
     };
-    noteReal(path, await statWithTimeout(path, make));
+    recordRealPath(path, await statWithTimeout(path, make));
   } catch (cause) {
     if (cause instanceof NoAnswer) {
       log.error({ folder: path }, "the camera root does not respond; its cameras start when it does");

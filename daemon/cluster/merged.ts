@@ -1,5 +1,5 @@
 import type { Role } from "../../src/platform/config/roles.ts";
-import { rolesLeftOut } from "../../src/platform/config/roles.ts";
+import { missingRoles } from "../../src/platform/config/roles.ts";
 import type { WatcherState, WorkerState } from "../../src/work/operations/runtime.ts";
 import type { BreakerState, CircuitState, UpstreamName, UpstreamState } from "../../src/work/operations/upstream-state.ts";
 import { type Peer, type Peers, peerName } from "./peers.ts";
@@ -47,7 +47,7 @@ export const roleAsking: Readonly<Record<UpstreamName, Role>> = {
 
 /** Returns the workers of roles that other daemons have. */
 export function workersElsewhere(roles: readonly Role[], others: readonly Peer[]): readonly WorkerState[] {
-  return rolesLeftOut(roles).flatMap((role) => workersOf[role].map((name) => workerElsewhere(name, role, others)));
+  return missingRoles(roles).flatMap((role) => workersOf[role].map((name) => workerElsewhere(name, role, others)));
 }
 
 function workerElsewhere(name: string, role: Role, others: readonly Peer[]): WorkerState {

@@ -3,9 +3,9 @@ import { hostname } from "node:os";
 import type { Database } from "../../src/platform/database/database.ts";
 import { freeAbandonedJobs } from "../../src/work/jobs/jobs-repository.ts";
 import {
-  beatProcess,
   otherProcessesOnMachine,
   type ProcessRow,
+  recordHeartbeat,
   removeOtherProcesses,
   removeProcesses,
 } from "../../src/work/jobs/processes-repository.ts";
@@ -17,7 +17,7 @@ import { releaseFutureJobs } from "../workers/release-future-jobs.ts";
  */
 export async function takeOver(db: Database, process: ProcessRow, alone: boolean, now: Date): Promise<number> {
   return await db.transaction(async (sql) => {
-    await beatProcess(sql, process);
+    await recordHeartbeat(sql, process);
     livingHere.add(process.processId);
     if (alone) {
       await removeOtherProcesses(sql, process.processId);

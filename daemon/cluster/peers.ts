@@ -5,11 +5,11 @@ import type { Role } from "../../src/platform/config/roles.ts";
 import type { Sql } from "../../src/platform/database/database.ts";
 import { isInside } from "../../src/platform/disk/files.ts";
 import {
-  beatProcess,
   endSilentSessions,
   livingPeers,
   type PeerRow,
   type ProcessRow,
+  recordHeartbeat,
   removeProcesses,
 } from "../../src/work/jobs/processes-repository.ts";
 import type { UpstreamName } from "../../src/work/operations/upstream-state.ts";
@@ -114,12 +114,12 @@ export function createPeers(options: {
     },
     beat: async (sql) => {
       if (!singletons) {
-        await beatProcess(sql, own);
+        await recordHeartbeat(sql, own);
         await removeProcesses(sql, []);
         return;
       }
       const report = ProcessReport.encode(options.report());
-      await beatProcess(sql, own, { roles, singletons: singletons.held(), session: singletons.session(), report });
+      await recordHeartbeat(sql, own, { roles, singletons: singletons.held(), session: singletons.session(), report });
       const tell = sessionsTell();
       if (tell && others.length > 0) await endSilentSessions(sql);
       await removeProcesses(sql, [], tell);

@@ -2,7 +2,7 @@ import { createSemaphore } from "../../src/base/async/semaphore.ts";
 import { within } from "../../src/base/lifecycle/lifecycle.ts";
 import type { Log } from "../../src/base/log/log.ts";
 import type { Connection } from "../../src/platform/database/connection.ts";
-import { beginSession, giveSingletonBack, type SessionIdentity, takeSingletons } from "../../src/work/jobs/singletons-repository.ts";
+import { beginSession, lockSingletons, type SessionIdentity, unlockSingleton } from "../../src/work/jobs/singletons-repository.ts";
 import { createLoop, type Loop } from "../workers/loop.ts";
 
 /** Interval of checks for free singletons and of the session. */
@@ -95,7 +95,7 @@ export class Singletons {
     const current = this.#connection;
     if (!this.#held.delete(name) || !current) return;
     try {
-      await within(releaseTimeoutMs, () => this.#mutex.run(() => giveSingletonBack(current.sql, this.#keyOf(name))));
+      await within(releaseTimeoutMs, () => this.#mutex.run(() => unlockSingleton(current.sql, this.#keyOf(name))));
     } catch (error) {
       // The end of the session releases it in any case.
       this.#log.debug({ singleton: name, error: String(error) }, "could not release the singleton; closing the session");
@@ -121,7 +121,7 @@ export class Singletons {
     if (!current) return;
     try {
       const free = [...this.#wanted].filter((name) => !this.#held.has(name));
-      const taken = new Set(await within(replyTimeoutMs, () => takeSingletons(current.sql, free.map(this.#keyOf))));
+      const taken = new Set(await within(replyTimeoutMs, () => lockSingletons(current.sql, free.map(this.#keyOf))));
       for (const name of free.filter((each) => taken.has(this.#keyOf(each)))) {
         this.#held.add(name);
         this.#log.info({ singleton: name }, "this daemon now holds the singleton");

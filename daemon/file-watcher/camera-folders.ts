@@ -5,7 +5,7 @@ import { isOutsideOf } from "../../src/monitoring/cameras/folder.ts";
 import { isInside } from "../../src/monitoring/images/inspect-file.ts";
 import { isIgnoredFolder, isRecorded, kindOf } from "../../src/monitoring/images/picture.ts";
 import { NoAnswer } from "../../src/platform/disk/files.ts";
-import { noteReal, statWithTimeout } from "../../src/platform/disk/fs-timeout.ts";
+import { recordRealPath, statWithTimeout } from "../../src/platform/disk/fs-timeout.ts";
 
 /** A camera as the watcher needs it. */
 export interface WatchedCamera {
@@ -51,7 +51,7 @@ export async function planFolders(
   const found = await Promise.all(wide.map((path) => statWithTimeout(path, () => realOrNothing(path)).catch(silentOr)));
   const roots = found.filter((root) => root !== undefined && root !== silent);
   const silentRoots = wide.filter((_, at) => found[at] === silent);
-  for (const [at, real] of found.entries()) if (typeof real === "string") noteReal(resolve(wide[at] as string), real);
+  for (const [at, real] of found.entries()) if (typeof real === "string") recordRealPath(resolve(wide[at] as string), real);
   const paths = cameras.map((camera) => resolve(cameraRoot, camera.folder_path));
   // folders in a root that does not answer would not answer either
   const folders = await Promise.all(
@@ -63,7 +63,7 @@ export async function planFolders(
   const awaited: string[] = [];
   for (const [at, camera] of cameras.entries()) {
     const [path, folder] = [paths[at] as string, folders[at] as ResolvedFolder];
-    if ("real" in folder) noteReal(path, folder.real);
+    if ("real" in folder) recordRealPath(path, folder.real);
     if ("problem" in folder) {
       if (!camera.deleted) problems.set(camera.camera_id, folder.problem);
       awaited.push(path);

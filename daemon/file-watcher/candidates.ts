@@ -8,7 +8,7 @@ import type { FoundFile } from "../../src/monitoring/images/register.ts";
 import { noFfmpeg } from "../../src/monitoring/images/video.ts";
 import { NoAnswer } from "../../src/platform/disk/files.ts";
 import { shareOf, statWithTimeout } from "../../src/platform/disk/fs-timeout.ts";
-import { askShare } from "../../src/platform/disk/share-threads.ts";
+import { runOnShare } from "../../src/platform/disk/share-threads.ts";
 import { InspectionQueue } from "./inspection-queue.ts";
 import { type Candidate, firstDelayMs, gapAfter, isVideo, type PendingFile, pendingFile, quietMs, takenAt } from "./pending-file.ts";
 import type { Timings } from "./timings.ts";
@@ -252,7 +252,7 @@ async function lookOnShare(share: string, folder: string, lookNow: () => Promise
   try {
     // the inspection itself reports other problems of the folder
     await statWithTimeout(folder, () => stat(folder)).catch(unlessSilent);
-    return await askShare(share, lookNow);
+    return await runOnShare(share, lookNow);
   } catch (error) {
     if (error instanceof NoAnswer) return { kind: "trouble", detail: error.message };
     throw error;

@@ -10,7 +10,7 @@ import { Problem } from "../../src/contract/problem.ts";
 import { NoAnswer } from "../../src/platform/disk/files.ts";
 import { shareOf, statWithTimeout } from "../../src/platform/disk/fs-timeout.ts";
 import { openReal } from "../../src/platform/disk/open-real.ts";
-import { askShare } from "../../src/platform/disk/share-threads.ts";
+import { runOnShare } from "../../src/platform/disk/share-threads.ts";
 import { requestedRange } from "./byte-range.ts";
 import { answerDetail } from "./errors.ts";
 import { sendStream } from "./send-stream.ts";
@@ -109,7 +109,7 @@ async function* chunksOf(
 ): AsyncGenerator<Buffer> {
   for (let at = start; at <= end; at = start + sent.bytes) {
     const readChunk = () => file.read(Buffer.allocUnsafe(Math.min(chunkBytes, end - at + 1)), 0, null, at);
-    const { buffer, bytesRead } = await (share === undefined ? readChunk() : askShare(share, readChunk));
+    const { buffer, bytesRead } = await (share === undefined ? readChunk() : runOnShare(share, readChunk));
     if (bytesRead === 0) return;
     sent.bytes += bytesRead;
     yield buffer.subarray(0, bytesRead);

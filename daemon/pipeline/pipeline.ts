@@ -64,7 +64,7 @@ function detectionWorker(parts: WorkerContext, onClosed: (closed: readonly Close
   return queueWorker(parts, "detection_worker", "detect", {
     critical: true,
     concurrency: atDetector,
-    mostAhead: 3 * atDetector,
+    maxAhead: 3 * atDetector,
     leaseMs: detectLeaseMs,
     mostBegun: mostBegunPicture,
     stage: createDetectStage({
@@ -77,7 +77,7 @@ function detectionWorker(parts: WorkerContext, onClosed: (closed: readonly Close
       detector: upstreams.detector,
       atDetector,
       fresh: parts.fresh,
-      mostUnstored: parts.dispatcher.kind === "in-process" ? Number.POSITIVE_INFINITY : atDetector,
+      maxUnstored: parts.dispatcher.kind === "in-process" ? Number.POSITIVE_INFINITY : atDetector,
       detectorAnsweredAt: () => upstreams.answeredAt("detector"),
       onClosed,
       onOutcome: (outcome) => metrics.pictureDone(outcome),
@@ -153,7 +153,7 @@ function queueWorker(
   queue: QueueName,
   how: Pick<
     Parameters<typeof createQueueWorker>[0],
-    "critical" | "concurrency" | "mostAhead" | "leaseMs" | "maxAttempts" | "mostBegun" | "stage" | "capacity"
+    "critical" | "concurrency" | "maxAhead" | "leaseMs" | "maxAttempts" | "mostBegun" | "stage" | "capacity"
   >,
 ): Worker {
   return createQueueWorker({

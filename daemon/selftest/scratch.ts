@@ -8,7 +8,7 @@ import { ensureCameraForFolder } from "../../src/monitoring/cameras/registration
 import type { Database } from "../../src/platform/database/database.ts";
 import { migrate } from "../../src/platform/database/migrate.ts";
 import { createInProcessDispatcher } from "../../src/platform/store/in-process-dispatcher.ts";
-import { beatProcess } from "../../src/work/jobs/processes-repository.ts";
+import { recordHeartbeat } from "../../src/work/jobs/processes-repository.ts";
 import { createSchema, dropSchema, leftoverSchemas, selftestSchema } from "../../src/work/selftest/selftest-repository.ts";
 import { thisProcess } from "../cluster/own-process.ts";
 import { unexposedMetrics } from "../metrics/metrics.ts";
@@ -88,7 +88,7 @@ async function prepare({ context, processId, runtime }: WorkerContext, db: Datab
   await migrate(db, { log: quietLog(log.child({ part: "selftest" })), clock });
   await ensureCameraForFolder(db, cameraId, { cameraRoot: root, now: clock.now() });
   await db.transaction(async (sql) => {
-    await beatProcess(sql, thisProcess(processId, runtime.version));
+    await recordHeartbeat(sql, thisProcess(processId, runtime.version));
     const { id, version, created_at, updated_at, ...definition } = await insertRule(sql, matchAllRule, clock.now());
     await insertVersion(sql, id, version, definition, created_at);
   });

@@ -1,6 +1,6 @@
 import type { JournalEntry } from "../../src/contract/live.ts";
-import { hastenJobs } from "../../src/work/jobs/hasten-repository.ts";
 import type { QueueName } from "../../src/work/jobs/jobs-repository.ts";
+import { promoteJobs } from "../../src/work/jobs/promote-repository.ts";
 import type { WakeNote } from "../../src/work/jobs/wakes-repository.ts";
 import type { OperationContext } from "../../src/work/operations/operation.ts";
 import type { CircuitState, UpstreamName } from "../../src/work/operations/upstream-state.ts";
@@ -48,7 +48,7 @@ export async function resetBreaker(
   { db, clock, upstreams }: Pick<OperationContext, "db" | "clock"> & { readonly upstreams: Upstreams },
 ): Promise<CircuitState> {
   const previous = upstreams.resetBreaker(name);
-  await db.query((sql) => hastenJobs(sql, queueOf(name), clock.now()));
+  await db.query((sql) => promoteJobs(sql, queueOf(name), clock.now()));
   return previous;
 }
 

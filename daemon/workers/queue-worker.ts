@@ -31,7 +31,7 @@ export interface QueueWorkerOptions {
   readonly critical: boolean;
   readonly concurrency: number;
   /** Number of jobs that may be claimed ahead: the stage queues them. */
-  readonly mostAhead?: number;
+  readonly maxAhead?: number;
   /**
    * Must exceed the longest run of the stage: a longer run may never end, and its job is retried. Measured by the monotonic clock of this
    * process: a time in the row would end claims of running work when a clock steps or another machine's clock differs.
@@ -113,7 +113,7 @@ export function createQueueWorker(options: QueueWorkerOptions): Worker & { reado
       abort = new AbortController();
       consumer = options.dispatcher.consume<ClaimedJob>(options.queue, {
         concurrency: options.concurrency,
-        mostAhead: options.mostAhead,
+        maxAhead: options.maxAhead,
         capacity: options.capacity,
         source: jobSource(options, begun, (freed, overdue) => {
           rowsFail = false;

@@ -4,11 +4,11 @@ import { bringForwardSilences } from "../../src/alerting/silences/ending-reposit
 import { bringForwardRetries } from "../../src/alerting/webhooks/deliveries-repository.ts";
 import { clampFutureTimes } from "../../src/monitoring/cameras/status-repository.ts";
 import type { Sql } from "../../src/platform/database/database.ts";
-import { bringForwardJobs } from "../../src/work/jobs/jobs-repository.ts";
+import { promoteAllJobs } from "../../src/work/jobs/jobs-repository.ts";
 
 /** Moves future times to now after the clock was set back, so that no job waits until the clock has caught up. */
 export async function releaseFutureJobs(sql: Sql, now: Date): Promise<void> {
-  await bringForwardJobs(sql, now);
+  await promoteAllJobs(sql, now);
   await bringForwardRetries(sql, now);
   await bringForwardSilences(sql, now);
   await bringForwardCooldowns(sql, now);

@@ -26,7 +26,7 @@ import { afterNoAnswer, type Stage, StageAborted } from "./stage.ts";
 import { type Finding, type SeenPicture, type Stored, storeFindings } from "./store-findings.ts";
 
 /** Maximum number of pictures stored in one transaction. */
-const mostTogether = 64;
+const maxPerTransaction = 64;
 /** First delay after a file-system error; it grows with each attempt. A missing picture waits for it once. */
 const retryReadMs = 1_000;
 /** Without ffmpeg, another machine may process the video, so the first retries are soon. Otherwise someone has to install it. */
@@ -54,7 +54,7 @@ export interface DetectStageContext {
   /** Content of pictures that have just arrived. */
   readonly fresh?: FreshContent;
   /** Maximum number of outcomes that wait to be stored. It is the number of slots if each picture keeps its slot at the detector until it is stored. */
-  readonly mostUnstored: number;
+  readonly maxUnstored: number;
   /** Time of the last successful answer of the detector, for any picture. */
   readonly detectorAnsweredAt: () => Date | null;
   /** Called after batches were closed because a camera opened the next one. */
@@ -95,12 +95,12 @@ class DetectStage implements Stage {
   constructor(context: DetectStageContext) {
     this.#context = context;
     this.#slots = createSemaphore({ max: context.atDetector });
-    this.#entries = createBatcher({ most: mostTogether, work: (ids) => context.db.query((sql) => imagesForJobs(sql, ids)) });
-    const most = Math.min(mostTogether, context.mostUnstored);
-    this.#stored = createBatcher({ most, everyMs: storeEveryMs, work: (pictures) => this.#storeTogether(pictures) });
+    this.#entries = createBatcher({ maxSize: maxPerTransaction, work: (ids) => context.db.query((sql) => imagesForJobs(sql, ids)) });
+    const maxSize = Math.min(maxPerTransaction, context.maxUnstored);
+    this.#stored = createBatcher({ maxSize, everyMs: storeEveryMs, work: (pictures) => this.#storeTogether(pictures) });
   }
 
-  async run(job: ClaimedJob, signal: AbortSignal, freePlace: () => void): Promise<void> {
+  async run(job: ClaimedJob, signal: AbortSignal, freeSlot: () => void): Promise<void> {
     const { db, clock, log, onOutcome } = this.#context;
     const image = await this.#entries.add(Number(job.subject));
     if (!image || !["pending", "deferred"].includes(image.status)) {
@@ -116,7 +116,7 @@ class DetectStage implements Stage {
     const startedAt = clock.now();
     const first = before ? ({ kind: "skipped", ...before, bury: false } as const) : await this.#detect(job, image, signal);
     if (signal.aborted) throw new StageAborted(`detection on ${image.path} was aborted`);
-    freePlace();
+    freeSlot();
     const result = await this.#giveWay(job, image, first);
     const { status, trace } = await this.#store(job, image, result, startedAt);
     onOutcome(status);

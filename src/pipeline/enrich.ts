@@ -28,7 +28,7 @@ export interface EnrichStageContext {
 }
 
 /** Maximum number of enriched detections on one picture: those with the highest confidence. */
-const mostOnOnePicture = 32;
+const maxPerPicture = 32;
 /** Delays before the retries while a service does not answer. After the last one the enrichment stays incomplete. */
 const retryDelaysMs = [5_000, 30_000, 120_000, 480_000];
 /** Detections older than this are not enriched any more, so that the queue stays bounded. */
@@ -107,7 +107,7 @@ class EnrichStage implements Stage {
     }
     const pictures = await picturesOf(image, subjects, signal);
     if (typeof pictures === "string") return new Map(this.#without(subjects, wanted, pictures));
-    const [chosen, others] = [subjects.slice(0, mostOnOnePicture), subjects.slice(mostOnOnePicture)];
+    const [chosen, others] = [subjects.slice(0, maxPerPicture), subjects.slice(maxPerPicture)];
     const answers = new Map<Subject, Answers>();
     for (const subject of chosen) {
       const picture = pictures.get(subject.videoOffsetSeconds);

@@ -6,16 +6,16 @@ import type { ClaimedJob } from "../work/jobs/jobs-repository.ts";
  * error thrown by a stage is a bug or a database error; the queue worker then releases the job.
  */
 export interface Stage {
-  /** `freePlace` ends the part with limited concurrency: the next job may start while this one is stored. */
-  run(job: ClaimedJob, signal: AbortSignal, freePlace: () => void): Promise<void>;
+  /** `freeSlot` ends the part with limited concurrency: the next job may start while this one is stored. */
+  run(job: ClaimedJob, signal: AbortSignal, freeSlot: () => void): Promise<void>;
   /** Moves a job that failed too often to the dead letters, with the reason. */
   giveUp(job: ClaimedJob, error: string): Promise<void>;
 }
 
 /** After this many failures while the service answers other jobs, the job itself is at fault. */
-const mostBlamed = 10;
+const maxBlamed = 10;
 /** After this many releases the delay stops growing. */
-const mostDelays = 10;
+const maxDelays = 10;
 /** The service counts as up if it answered within this time. */
 const answeringMs = 60_000;
 
@@ -30,9 +30,9 @@ export function afterNoAnswer(
 ): { readonly giveUp: false; readonly availableAt: Date; readonly attempt: "deferred" | "blamed" } | { readonly giveUp: true } {
   const answersOthers = service.lastSuccess !== null && service.now.getTime() - service.lastSuccess.getTime() < answeringMs;
   const isBlamed = answersOthers && answer.suspect === true && ["status", "unreadable", "timeout", "broke_off"].includes(answer.reason);
-  if (isBlamed && job.blamed >= mostBlamed) return { giveUp: true };
+  if (isBlamed && job.blamed >= maxBlamed) return { giveUp: true };
   // The delay grows, so that another job makes the next trial call.
-  const delayMs = Math.min(job.deferrals, mostDelays) * 3_000;
+  const delayMs = Math.min(job.deferrals, maxDelays) * 3_000;
   return { giveUp: false, availableAt: new Date(answer.retryAt.getTime() + delayMs), attempt: isBlamed ? "blamed" : "deferred" };
 }
 

@@ -84,7 +84,7 @@ async function claimed(imageId: number, log: Log = silentLog, fresh?: FreshConte
   if (!job) throw new Error("no job was claimed");
   const { config } = parseConfig({ env: {}, isRoot: false, home: "/nowhere", cwd: "/nowhere" });
   const stage = createDetectStage({
-    ...{ db, clock, log, detector, atDetector: 4, mostUnstored: 4, enrichmentWaitMs: () => 0, batchMaxDetections: 500 },
+    ...{ db, clock, log, detector, atDetector: 4, maxUnstored: 4, enrichmentWaitMs: () => 0, batchMaxDetections: 500 },
     settings: createSettings({ db, config, log: silentLog, clock }),
     ...(fresh && { fresh }),
     detectorAnsweredAt: () => breaker.state().last_success,

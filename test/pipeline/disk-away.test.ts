@@ -51,7 +51,7 @@ async function workOff(): Promise<void> {
   const detector = createDetector({ url: standIn.url, breaker, clock, log: silentLog });
   const { config } = parseConfig({ env: {}, isRoot: false, home: "/nowhere", cwd: "/nowhere" });
   const stage = createDetectStage({
-    ...{ db, clock, log: silentLog, detector, atDetector: 4, mostUnstored: 4, enrichmentWaitMs: () => 0, batchMaxDetections: 500 },
+    ...{ db, clock, log: silentLog, detector, atDetector: 4, maxUnstored: 4, enrichmentWaitMs: () => 0, batchMaxDetections: 500 },
     settings: createSettings({ db, config, log: silentLog, clock }),
     detectorAnsweredAt: () => breaker.state().last_success,
     onClosed: () => {},

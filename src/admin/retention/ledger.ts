@@ -6,7 +6,7 @@ import { resolveInside, rootsOf } from "../../monitoring/cameras/roots.ts";
 import { isSame, versionOf } from "../../monitoring/images/inspect-file.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/database/database.ts";
-import { confirmDeleted, type Sights } from "../../platform/disk/confirm-deleted.ts";
+import { confirmDeleted, type FolderStates } from "../../platform/disk/confirm-deleted.ts";
 import { isGone } from "../../platform/disk/files.ts";
 import { statWithTimeout } from "../../platform/disk/fs-timeout.ts";
 import { deleteImages, type ExpiredImage, expiredImages, type LedgerPlace } from "./retention-repository.ts";
@@ -42,10 +42,10 @@ export async function cleanLedger(
       );
       const gone: number[] = [];
       // Checked again for each part: disks come and go during a long walk.
-      const sights: Sights = new Map();
+      const folderStates: FolderStates = new Map();
       for (const image of batch) {
         const state = await stateOf(image);
-        if (state === "gone" && (await confirmDeleted(image, camera.folder_path, sights))) gone.push(image.imageId);
+        if (state === "gone" && (await confirmDeleted(image, camera.folder_path, folderStates))) gone.push(image.imageId);
         if (state !== "same" || !config.deleteImages) continue;
         const resolved = await resolveInside(roots, image.path);
         if (resolved.state !== "inside") continue;

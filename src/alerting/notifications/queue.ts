@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Database, Sql } from "../../platform/database/database.ts";
-import { hastenChannel } from "../../work/jobs/deliver-repository.ts";
+import { promoteChannel } from "../../work/jobs/deliver-repository.ts";
 import type { ChannelAvailability, ChannelName } from "./channels.ts";
 import type { About, ChannelResult } from "./notification.ts";
 import { insertNotifications, resultsOfAlerts } from "./notifications-repository.ts";
@@ -41,7 +41,7 @@ export async function queueNotifications(
  */
 export async function sendWaiting(db: Database, channel: ChannelName, now: Date): Promise<number> {
   await db.query((sql) => bringForward(sql, channel, now));
-  return await db.query((sql) => hastenChannel(sql, channel, now));
+  return await db.query((sql) => promoteChannel(sql, channel, now));
 }
 
 /** Returns the results of each alert's channels, without digests. An alert without channels has no entry. */

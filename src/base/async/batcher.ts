@@ -14,12 +14,12 @@ interface Waiter<I, O> {
 }
 
 /**
- * Groups the items that arrive in one turn of the event loop, or while `work` runs, `most` at a time. `work` returns results in the order
+ * Groups the items that arrive in one turn of the event loop, or while `work` runs, `maxSize` at a time. `work` returns results in the order
  * of its items and must take effect for all or none: after a failure the items are processed one by one, so that an item fails only
  * through its own fault.
  */
 export function createBatcher<I, O>(options: {
-  readonly most: number;
+  readonly maxSize: number;
   /**
    * Minimum time between two groups, unless a group is full: under load each group collects items for this long, and an item that arrives
    * after a pause does not wait.
@@ -50,10 +50,10 @@ export function createBatcher<I, O>(options: {
     await nextTurn();
     while (waiting.length > 0) {
       const restMs = begunAt + everyMs - performance.now();
-      if (restMs > 0 && waiting.length < options.most) await rest.sleep(restMs);
+      if (restMs > 0 && waiting.length < options.maxSize) await rest.sleep(restMs);
       begunAt = performance.now();
-      const group = waiting.slice(0, options.most);
-      waiting = waiting.slice(options.most);
+      const group = waiting.slice(0, options.maxSize);
+      waiting = waiting.slice(options.maxSize);
       await doGroup(group);
     }
     working = false;
@@ -63,7 +63,7 @@ export function createBatcher<I, O>(options: {
     add: (item) =>
       new Promise((resolve, reject) => {
         waiting.push({ item, resolve, reject });
-        if (waiting.length >= options.most) rest.end();
+        if (waiting.length >= options.maxSize) rest.end();
         if (!working) void run();
       }),
   };

@@ -4,7 +4,7 @@ interface Portioned<Rows> {
 }
 
 /** Portions that may wait: the server prepares the next one while the caller processes the current one. */
-const mostWaiting = 2;
+const maxWaiting = 2;
 
 /**
  * Yields the rows of a statement in portions of `size`, one portion ahead of the caller. `closing` is the connection in whose transaction
@@ -27,7 +27,7 @@ export async function* cursorBatches<Rows>(
       if (left) return close;
       arrived.push(rows);
       wake();
-      if (arrived.length < mostWaiting) return undefined;
+      if (arrived.length < maxWaiting) return undefined;
       return await new Promise((resolve) => {
         release = resolve;
       });

@@ -2,7 +2,7 @@
 export const sweepMs = 1_000;
 
 /** Polls for work when woken, and every second without a wake. */
-export interface Looking {
+export interface Poller {
   wake(): void;
   /** Monotonic time of the last poll's start, in milliseconds. */
   lastPollAt(): number;
@@ -14,7 +14,7 @@ export interface Looking {
  * Calls `poll` at once, on each wake and every second, and never twice at a time. A wake during a poll causes one more, and so does
  * a poll that resolves to true. `sweepDue` is true once per second. An error that `poll` throws goes to `onError` and ends the round.
  */
-export function startPoller(poll: (sweepDue: () => boolean) => Promise<boolean>, onError: (error: unknown) => void): Looking {
+export function startPoller(poll: (sweepDue: () => boolean) => Promise<boolean>, onError: (error: unknown) => void): Poller {
   let polling: Promise<void> | undefined;
   let again = false;
   let stopped = false;

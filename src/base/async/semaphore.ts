@@ -2,13 +2,13 @@ export interface SemaphoreOptions {
   /** Number of slots. */
   readonly max: number;
   /** Maximum wait for a slot, and the error after it. Without it, callers wait without limit. */
-  readonly patience?: { readonly ms: number; readonly over: () => Error };
+  readonly timeout?: { readonly ms: number; readonly error: () => Error };
 }
 
 /** Limits concurrency; callers get slots in order of arrival. */
 export interface Semaphore {
   /**
-   * Waits for a slot and takes it. Resolves to a function that frees it, which must be called once. Rejects with `patience.over()` if no
+   * Waits for a slot and takes it. Resolves to a function that frees it, which must be called once. Rejects with `timeout.error()` if no
    * slot is free in time, and with the signal's reason if the signal aborts, which removes the caller from the queue.
    */
   take(signal?: AbortSignal): Promise<() => void>;
@@ -21,29 +21,29 @@ interface Waiter {
 }
 
 /** Creates a semaphore. */
-export function createSemaphore({ max, patience }: SemaphoreOptions): Semaphore {
+export function createSemaphore({ max, timeout }: SemaphoreOptions): Semaphore {
   const waiters: Waiter[] = [];
-  let lent = 0;
+  let inUse = 0;
 
-  const giveBack = (): void => {
+  const release = (): void => {
     const next = waiters.shift();
     // The slot passes directly to the next waiter, so that no later caller can take it first
     if (next) next.begin();
-    else lent -= 1;
+    else inUse -= 1;
   };
 
   const wait = (signal: AbortSignal | undefined): Promise<void> =>
     new Promise((resolve, reject) => {
-      const leave = (reason: unknown): void => {
+      const fail = (reason: unknown): void => {
         waiters.splice(waiters.indexOf(waiter), 1);
         settle();
         reject(reason);
       };
-      const onGone = (): void => leave(signal?.reason);
-      const timer = patience && setTimeout(() => leave(patience.over()), patience.ms);
+      const onAbort = (): void => fail(signal?.reason);
+      const timer = timeout && setTimeout(() => fail(timeout.error()), timeout.ms);
       const settle = (): void => {
         clearTimeout(timer);
-        signal?.removeEventListener("abort", onGone);
+        signal?.removeEventListener("abort", onAbort);
       };
       const waiter: Waiter = {
         begin: () => {
@@ -51,15 +51,15 @@ export function createSemaphore({ max, patience }: SemaphoreOptions): Semaphore 
           resolve();
         },
       };
-      signal?.addEventListener("abort", onGone, { once: true });
+      signal?.addEventListener("abort", onAbort, { once: true });
       waiters.push(waiter);
     });
 
   const take: Semaphore["take"] = async (signal) => {
     signal?.throwIfAborted();
-    if (lent < max) lent += 1;
+    if (inUse < max) inUse += 1;
     else await wait(signal);
-    return giveBack;
+    return release;
   };
 
   return {
@@ -69,7 +69,7 @@ export function createSemaphore({ max, patience }: SemaphoreOptions): Semaphore 
       try {
         return await work();
       } finally {
-        giveBack();
+        release();
       }
     },
   };

@@ -12,15 +12,15 @@ export interface TtlCache<T> {
  * `isPassing` accepts, but it is not cached.
  */
 export function createTtlCache<T>(isPassing: (answer: T) => boolean = () => false): TtlCache<T> {
-  const kept = new WeakMap<object, { readonly answer: Promise<T>; readonly madeAt: number }>();
+  const cached = new WeakMap<object, { readonly answer: Promise<T>; readonly madeAt: number }>();
   return {
     current: (key, now, ttlMs, make) => {
-      const last = kept.get(key);
+      const last = cached.get(key);
       if (last && now < last.madeAt + ttlMs) return last.answer;
       const answer = make();
-      kept.set(key, { answer, madeAt: now });
+      cached.set(key, { answer, madeAt: now });
       const forget = (): void => {
-        if (kept.get(key)?.answer === answer) kept.delete(key);
+        if (cached.get(key)?.answer === answer) cached.delete(key);
       };
       // A failure is not cached
       answer.then((made) => isPassing(made) && forget(), forget);

@@ -51,8 +51,8 @@ export function localTimeZone(): string {
 }
 
 /** Maximum number of cached offsets per zone, more than a year of hours; at most 100 zones are cached. */
-const mostHours = 10_000;
-const mostZones = 100;
+const maxHours = 10_000;
+const maxZones = 100;
 const knownZones = new Map<string, (instant: number) => number>();
 
 /**
@@ -63,7 +63,7 @@ export function offsetIn(timeZone: string): (instant: number) => number {
   const known = knownZones.get(timeZone);
   if (known) return known;
   const offset = byHour(offsetsOf(timeZone));
-  if (knownZones.size >= mostZones) knownZones.clear();
+  if (knownZones.size >= maxZones) knownZones.clear();
   knownZones.set(timeZone, offset);
   return offset;
 }
@@ -74,7 +74,7 @@ function byHour(offset: (instant: number) => number): (instant: number) => numbe
   const atHour = (hour: number): number => {
     const known = hours.get(hour);
     if (known !== undefined) return known;
-    if (hours.size >= mostHours) hours.clear();
+    if (hours.size >= maxHours) hours.clear();
     const asked = offset(hour * hourMs);
     hours.set(hour, asked);
     return asked;

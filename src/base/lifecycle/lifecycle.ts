@@ -35,10 +35,10 @@ export class Lifecycle {
 
   async #stopAll(): Promise<void> {
     const failures: Error[] = [];
-    const giveUpAt = performance.now() + allWithinMs;
+    const deadline = performance.now() + allWithinMs;
     for (const step of this.#steps.toReversed()) {
       try {
-        const leftMs = step.ownTime ? step.timeoutMs : Math.max(giveUpAt - performance.now(), lastMomentMs);
+        const leftMs = step.ownTime ? step.timeoutMs : Math.max(deadline - performance.now(), lastMomentMs);
         await within(Math.min(step.timeoutMs, leftMs), async () => step.stop());
       } catch (cause) {
         failures.push(new Error(`stopping ${step.name} failed`, { cause }));

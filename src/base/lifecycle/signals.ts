@@ -12,7 +12,7 @@ export function signalChild(child: ChildProcess, signal: NodeJS.Signals): void {
  * Tells whether file operations are pending. Node.js waits for them before it exits, and an operation on a network share whose server is
  * down ends only when the server is back.
  */
-export function asksFiles(): boolean {
+export function hasPendingFileOperations(): boolean {
   return process.getActiveResourcesInfo().some((name) => name.startsWith("FSReq"));
 }
 

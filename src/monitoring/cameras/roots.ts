@@ -2,7 +2,7 @@ import { realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Config } from "../../platform/config/config.ts";
 import { isInside, NoAnswer } from "../../platform/disk/files.ts";
-import { noteReal, statWithTimeout } from "../../platform/disk/fs-timeout.ts";
+import { recordRealPath, statWithTimeout } from "../../platform/disk/fs-timeout.ts";
 
 /** Returns the folders that contain everything homesec may read: cameras, their pictures, and files shown from them. */
 export function rootsOf(config: Pick<Config, "cameraRoot" | "cameraExtraRoots">): readonly string[] {
@@ -33,7 +33,7 @@ export async function resolveInside(roots: readonly string[], path: string): Pro
 
 async function realRoot(root: string): Promise<string> {
   const { path, code } = await followExisting(root);
-  if (code === undefined) noteReal(resolve(root), path);
+  if (code === undefined) recordRealPath(resolve(root), path);
   return path;
 }
 

@@ -14,9 +14,9 @@ import type { DetectionSource } from "./detection.ts";
 /** Limits concurrent decoding of videos for picture requests: each takes a core. The pipeline has a separate limit. */
 const decoding = createSemaphore({
   max: 2,
-  patience: {
+  timeout: {
     ms: 30_000,
-    over: () => new Problem("unavailable", "Too many ask for pictures out of videos just now; try again"),
+    error: () => new Problem("unavailable", "Too many ask for pictures out of videos just now; try again"),
   },
 });
 

@@ -1,5 +1,5 @@
 import type { Sql } from "../../platform/database/database.ts";
-import { hastenFirstTries } from "../../work/jobs/hasten-repository.ts";
+import { promoteFirstTries } from "../../work/jobs/promote-repository.ts";
 import { emit } from "../../work/outbox/outbox.ts";
 import { eventsBeingEnriched, markEnriched } from "./enrichment-repository.ts";
 
@@ -11,7 +11,7 @@ export async function releaseAnalyses(sql: Sql, eventIds: readonly number[], now
   if (eventIds.length === 0) return;
   const awaited = await eventsBeingEnriched(sql, eventIds, { fresh: true });
   const ready = eventIds.filter((id) => !awaited.has(id));
-  await hastenFirstTries(sql, "analyze", ready.map(String), now);
+  await promoteFirstTries(sql, "analyze", ready.map(String), now);
 }
 
 /** Announces that all detections of events are enriched: once per event, and only if something was found. */

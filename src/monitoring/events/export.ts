@@ -10,7 +10,7 @@ import { exportColumns, exportEvents } from "./export-repository.ts";
 /** Limits concurrent exports: other long requests, such as a rule test, do not wait for slow readers. */
 const exporting = createSemaphore({
   max: 2,
-  patience: { ms: 20_000, over: () => new Problem("unavailable", "Others are taking two exports just now; try again when they are done") },
+  timeout: { ms: 20_000, error: () => new Problem("unavailable", "Others are taking two exports just now; try again when they are done") },
 });
 
 /** The file is generated while it is sent, in constant memory. */

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import type { Config } from "./config.ts";
-import { rolesLeftOut, rolesText } from "./roles.ts";
+import { missingRoles, rolesText } from "./roles.ts";
 
 /** Checks the values together: errors for those that contradict each other, warnings for those that are probably mistakes. */
 export function crossChecks(config: Config): { readonly errors: readonly string[]; readonly warnings: readonly string[] } {
@@ -21,7 +21,7 @@ export function crossChecks(config: Config): { readonly errors: readonly string[
   if (!config.apiKeyEnabled && config.apiKeys.length > 0) {
     warnings.push("API_KEYS has no effect without API_KEY_ENABLED=true");
   }
-  const missing = rolesLeftOut(config.roles);
+  const missing = missingRoles(config.roles);
   if (missing.length > 0 && config.databaseUrl === undefined) {
     errors.push(
       `ROLES is ${rolesText(config.roles)}: no daemon would run the other roles (${missing.join(", ")}), because only this daemon can use the embedded database; set DATABASE_URL to a shared server, or remove ROLES`,

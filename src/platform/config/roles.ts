@@ -9,11 +9,11 @@ export type Role = (typeof roleNames)[number];
 export const everyRole = "all";
 
 /** Returns the roles that a daemon does not have. */
-export function rolesLeftOut(roles: readonly Role[]): readonly Role[] {
+export function missingRoles(roles: readonly Role[]): readonly Role[] {
   return roleNames.filter((role) => !roles.includes(role));
 }
 
 /** Formats roles: `all`, or separated by commas. */
 export function rolesText(roles: readonly Role[]): string {
-  return rolesLeftOut(roles).length === 0 ? everyRole : roles.join(", ");
+  return missingRoles(roles).length === 0 ? everyRole : roles.join(", ");
 }

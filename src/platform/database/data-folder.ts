@@ -26,7 +26,7 @@ export async function lockDataFolder(dataDir: string): Promise<DataFolderLock> {
   await ensureDataFolder(dataDir);
   const lock = join(dataDir, lockName);
   const identity = await processIdentity(process.pid);
-  const giveUpAt = performance.now() + standoffMs;
+  const deadline = performance.now() + standoffMs;
   for (;;) {
     const claim = `${lock}.${process.pid}.${identity}.${randomBytes(4).toString("hex")}`;
     await usable(dataDir, () => writeFile(claim, `${process.pid} ${identity}\n`, { mode: 0o600, flag: "wx" }));
@@ -44,7 +44,7 @@ export async function lockDataFolder(dataDir: string): Promise<DataFolderLock> {
     }
     await rm(claim, { force: true });
     // Two simultaneous claims are both withdrawn and tried again
-    if (rival.holds || performance.now() > giveUpAt) {
+    if (rival.holds || performance.now() > deadline) {
       const who = rival.pid === process.pid ? "already in use by this process" : `in use by another homesec (pid ${rival.pid})`;
       throw new Problem(
         "conflict",

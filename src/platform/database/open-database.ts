@@ -41,7 +41,7 @@ export interface OpenDatabase {
 /** For listeners, for commands that share the server, and for administrators. */
 const connectionsOfOthers = 40;
 const ownerStartMs = 10_000;
-const guestPatienceMs = 10_000;
+const guestTimeoutMs = 10_000;
 const sessionTimeoutMs = 5_000;
 
 /**
@@ -53,7 +53,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDa
   const { databaseUrl, dataDir } = options;
   if (databaseUrl !== undefined) return openExternal(databaseUrl, options);
   if (options.ownership === "serve") return startHere(options);
-  const giveUpAt = performance.now() + ownerStartMs;
+  const deadline = performance.now() + ownerStartMs;
   for (;;) {
     const address = await attachEmbeddedPostgres(dataDir);
     const guest = address && (await attached(address, options));
@@ -63,7 +63,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDa
     } catch (error) {
       // The holder of the folder may be starting its server right now
       const held = error instanceof Problem && error.kind === "conflict";
-      if (!held || performance.now() > giveUpAt) throw error;
+      if (!held || performance.now() > deadline) throw error;
       await sleep(100);
     }
   }
@@ -130,7 +130,7 @@ async function startHere(options: OpenDatabaseOptions): Promise<OpenDatabase> {
         if (isShared) await waitForGuests(db, options.log);
         await db.close();
         // Another command may have connected since they were counted
-        await server.stop(isShared ? guestPatienceMs : 0);
+        await server.stop(isShared ? guestTimeoutMs : 0);
         await lock.release();
       },
     };
@@ -142,9 +142,9 @@ async function startHere(options: OpenDatabaseOptions): Promise<OpenDatabase> {
 
 /** A command that started the server waits for other commands that connected meanwhile. */
 async function waitForGuests(db: Database, log: Log): Promise<void> {
-  const giveUpAt = performance.now() + guestPatienceMs;
+  const deadline = performance.now() + guestTimeoutMs;
   try {
-    while (performance.now() < giveUpAt && (await countGuests(db)) > 0) await sleep(50);
+    while (performance.now() < deadline && (await countGuests(db)) > 0) await sleep(50);
   } catch (error) {
     log.debug({ err: error }, "Could not check whether other commands still use the database");
   }

@@ -8,12 +8,12 @@ export class DatabaseUnavailable extends Problem {
   override name = "DatabaseUnavailable";
 
   constructor(reason: string, options: { readonly cause?: unknown } = {}) {
-    const remedy = isRefusedForGood(options.cause)
+    const fix = isRefusedForGood(options.cause)
       ? "correct DATABASE_URL"
       : isOutOfRoom(options.cause)
         ? "free some space, then homesec continues automatically"
         : "try again in a moment";
-    super("unavailable", `The database is not available: ${reason}; ${remedy}`, options);
+    super("unavailable", `The database is not available: ${reason}; ${fix}`, options);
   }
 }
 

@@ -21,7 +21,7 @@ export interface PoolOptions {
   /** A session older than this is ended when it is returned, together with everything it has cached. Default one hour. */
   readonly lifetimeMs?: number;
   /** Maximum wait of a long read for a slot. Default 20 s, less than the timeout of most clients. */
-  readonly turnWaitMs?: number;
+  readonly slotTimeoutMs?: number;
 }
 
 const connectTimeoutMs = 5_000;
@@ -63,7 +63,7 @@ class Pool implements Database {
   /** Time since which connecting fails; undefined while it works. */
   #failingSince: number | undefined;
   #lastFailure: unknown;
-  readonly #turns: Semaphore;
+  readonly #slots: Semaphore;
   #closing: Promise<void> | undefined;
   #onDrained: (() => void) | undefined;
 
@@ -71,10 +71,10 @@ class Pool implements Database {
     this.#target = target;
     this.#options = options;
     const most = Math.max(1, Math.floor(options.max / 3));
-    const turnWaitMs = options.turnWaitMs ?? 20_000;
-    const over = (): Error =>
-      new DatabaseUnavailable(`${most} long queries are being read, and none has finished for ${turnWaitMs / 1000} s`);
-    this.#turns = createSemaphore({ max: most, patience: { ms: turnWaitMs, over } });
+    const slotTimeoutMs = options.slotTimeoutMs ?? 20_000;
+    const error = (): Error =>
+      new DatabaseUnavailable(`${most} long queries are being read, and none has finished for ${slotTimeoutMs / 1000} s`);
+    this.#slots = createSemaphore({ max: most, timeout: { ms: slotTimeoutMs, error } });
     this.#unused = new IdleConnections(options.unusedMs ?? unusedMs, (connection) => this.#end(connection));
     this.#listener = new Listener((onClosed, onNotify) => connect(target, { ...this.#session(), onClosed, onNotify }), options.log);
   }
@@ -149,7 +149,7 @@ class Pool implements Database {
   }
 
   async *iterate<T>(work: (sql: Sql) => AsyncIterable<T>, signal?: AbortSignal): AsyncGenerator<T, void, undefined> {
-    const giveBack = await this.#turns.take(signal);
+    const release = await this.#slots.take(signal);
     try {
       const connection = await this.#begin();
       const scope = scopeOf(connection.sql);
@@ -164,7 +164,7 @@ class Pool implements Database {
         this.#release(connection);
       }
     } finally {
-      giveBack();
+      release();
     }
   }
 

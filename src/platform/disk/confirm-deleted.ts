@@ -4,10 +4,10 @@ import { isGone, isInside } from "./files.ts";
 import { statWithTimeout } from "./fs-timeout.ts";
 
 /** State of a folder; `hidden` if it cannot be read. An empty folder has its creation time and its last change, in ms since 1970. */
-type Sight = "filled" | "gone" | "hidden" | { readonly bornMs: number; readonly changedMs: number };
+type FolderState = "filled" | "gone" | "hidden" | { readonly bornMs: number; readonly changedMs: number };
 
 /** Known states of folders, so that each is read once for many files. */
-export type Sights = Map<string, Promise<Sight>>;
+export type FolderStates = Map<string, Promise<FolderState>>;
 
 /**
  * Tells whether a missing file was really deleted. Otherwise its disk may just not be mounted, or it is impossible to know. The file counts
@@ -18,29 +18,29 @@ export type Sights = Map<string, Promise<Sight>>;
 export async function confirmDeleted(
   file: { readonly path: string; readonly foundAt: Date },
   top: string,
-  sights: Sights = new Map(),
+  folderStates: FolderStates = new Map(),
 ): Promise<boolean> {
   const foundMs = file.foundAt.getTime();
   for (let folder = dirname(file.path); ; folder = dirname(folder)) {
     const isBelow = folder !== top && isInside(top, folder);
-    const sight = await seen(folder, sights);
-    if (sight === "gone" && isBelow) continue;
-    if (typeof sight === "string") return sight === "filled";
+    const state = await stateOf(folder, folderStates);
+    if (state === "gone" && isBelow) continue;
+    if (typeof state === "string") return state === "filled";
     // An empty mount point has not changed since the file was found; a folder created later, or at an unknown time, proves nothing
-    return isBelow && sight.bornMs > 0 && sight.bornMs <= foundMs && sight.changedMs > foundMs;
+    return isBelow && state.bornMs > 0 && state.bornMs <= foundMs && state.changedMs > foundMs;
   }
 }
 
-function seen(folder: string, sights: Sights): Promise<Sight> {
-  let sight = sights.get(folder);
-  if (!sight) {
-    sight = statWithTimeout(folder, () => look(folder)).catch((error: unknown) => (isGone(error) ? "gone" : "hidden"));
-    sights.set(folder, sight);
+function stateOf(folder: string, folderStates: FolderStates): Promise<FolderState> {
+  let state = folderStates.get(folder);
+  if (!state) {
+    state = statWithTimeout(folder, () => readState(folder)).catch((error: unknown) => (isGone(error) ? "gone" : "hidden"));
+    folderStates.set(folder, state);
   }
-  return sight;
+  return state;
 }
 
-async function look(folder: string): Promise<Sight> {
+async function readState(folder: string): Promise<FolderState> {
   const { birthtimeMs: bornMs, mtimeMs: changedMs } = await stat(folder);
   // One entry is enough, however many there are
   const entries = await opendir(folder, { bufferSize: 1 });

@@ -2,67 +2,67 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isInside, NoAnswer } from "./files.ts";
 import { isNetworkType, type Mount, mountOf, parseMounts } from "./mounts.ts";
-import { askShare } from "./share-threads.ts";
+import { runOnShare } from "./share-threads.ts";
 
 /** Runs an operation on the file system that contains the folder. Rejects as the operation does, and with `NoAnswer`. */
-export type Ask = <T>(folder: string, question: () => Promise<T>) => Promise<T>;
+export type RunWithTimeout = <T>(folder: string, operation: () => Promise<T>) => Promise<T>;
 
-const standstillMs = 500;
+const stallMs = 500;
 
 /** A share or a folder with pending operations. */
-interface Place {
+interface Target {
   /** The current operation is late: no other one starts until it has ended. */
   isLate: boolean;
   /** Callers whose operations wait for it. */
-  readonly waiting: { readonly begin: () => void; readonly giveUp: (reason: NoAnswer) => void }[];
+  readonly waiting: { readonly begin: () => void; readonly fail: (reason: NoAnswer) => void }[];
 }
 
 /**
  * Creates a function that runs file operations that may hang, such as on a share whose server is down. The function rejects when an
- * operation takes longer than `patienceMs`. The operation still holds one of the few threads of this process until it ends: so each
+ * operation takes longer than `timeoutMs`. The operation still holds one of the few threads of this process until it ends: so each
  * network share, or each folder elsewhere, runs one operation at a time, and none while one is late.
  */
-export function createFsTimeout(patienceMs: number): Ask {
-  const places = new Map<string, Place>();
+export function createFsTimeout(timeoutMs: number): RunWithTimeout {
+  const targets = new Map<string, Target>();
 
-  return async (folder, question) => {
+  return async (folder, operation) => {
     const share = shareOf(folder);
-    const key = share ?? followed(folder);
-    let place = places.get(key);
-    if (!place) {
-      place = { isLate: false, waiting: [] };
-      places.set(key, place);
-    } else if (place.isLate) {
+    const key = share ?? resolveKnownLinks(folder);
+    let target = targets.get(key);
+    if (!target) {
+      target = { isLate: false, waiting: [] };
+      targets.set(key, target);
+    } else if (target.isLate) {
       throw new NoAnswer(folder);
     } else {
-      const { waiting } = place;
-      await new Promise<void>((begin, giveUp) => waiting.push({ begin, giveUp }));
+      const { waiting } = target;
+      await new Promise<void>((begin, fail) => waiting.push({ begin, fail }));
     }
-    return await askAt(key, place, folder, share === undefined ? question : () => askShare(share, question));
+    return await runAt(key, target, folder, share === undefined ? operation : () => runOnShare(share, operation));
   };
 
-  function askAt<T>(key: string, place: Place, folder: string, question: () => Promise<T>): Promise<T> {
+  function runAt<T>(key: string, target: Target, folder: string, operation: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       let timer: NodeJS.Timeout;
       const waitFrom = (begun: number): void => {
         timer = setTimeout(() => {
           // A timer that fires late shows a standstill of this process and says nothing about the disk
-          if (performance.now() - begun > patienceMs + standstillMs) return waitFrom(performance.now());
+          if (performance.now() - begun > timeoutMs + stallMs) return waitFrom(performance.now());
           const reason = new NoAnswer(folder);
-          place.isLate = true;
-          for (const { giveUp } of place.waiting.splice(0)) giveUp(reason);
+          target.isLate = true;
+          for (const { fail } of target.waiting.splice(0)) fail(reason);
           reject(reason);
-        }, patienceMs);
+        }, timeoutMs);
       };
       waitFrom(performance.now());
-      const leave = (): void => {
+      const release = (): void => {
         clearTimeout(timer);
-        place.isLate = false;
-        const next = place.waiting.shift();
+        target.isLate = false;
+        const next = target.waiting.shift();
         if (next) next.begin();
-        else places.delete(key);
+        else targets.delete(key);
       };
-      question().then(resolve, reject).finally(leave);
+      operation().then(resolve, reject).finally(release);
     });
   }
 }
@@ -86,7 +86,7 @@ const shares = new Map<string, string | undefined>();
 const links = new Map<string, string>();
 
 /** Records the real location of a folder: operations on it, and on everything below it, then count for the share there. */
-export function noteReal(folder: string, real: string): void {
+export function recordRealPath(folder: string, real: string): void {
   if ((links.get(folder) ?? folder) === real) return;
   if (folder === real) links.delete(folder);
   else links.set(folder, real);
@@ -94,7 +94,7 @@ export function noteReal(folder: string, real: string): void {
 }
 
 /** Replaces the recorded links in a name. */
-function followed(folder: string): string {
+function resolveKnownLinks(folder: string): string {
   let link = "";
   for (const name of links.keys()) if (name.length > link.length && isInside(name, folder)) link = name;
   const real = links.get(link);
@@ -112,7 +112,7 @@ export function shareOf(folder: string): string | undefined {
     shares.clear();
   }
   if (!shares.has(folder)) {
-    const mount = mountOf(mounts, followed(folder));
+    const mount = mountOf(mounts, resolveKnownLinks(folder));
     shares.set(folder, mount && isNetworkType(mount.type) ? mount.folder : undefined);
   }
   return shares.get(folder);

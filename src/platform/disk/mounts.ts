@@ -32,14 +32,14 @@ export function mountOf(mounts: readonly Mount[], path: string): Mount | undefin
   return found;
 }
 
-const mostLinks = 40;
+const maxLinks = 40;
 
 /**
  * Returns the mount that really contains a folder: as `mountOf`, but following links. It never accesses a network share, which may hang:
  * it stops at the first one on the way.
  */
 export async function realMountOf(mounts: readonly Mount[], path: string): Promise<Mount | undefined> {
-  let left = mostLinks;
+  let left = maxLinks;
   const follow = async (name: string): Promise<string> => {
     const parent = dirname(name);
     if (parent === name) return name;

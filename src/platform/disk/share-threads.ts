@@ -9,42 +9,42 @@ import { shareAnswers } from "./share-answers.ts";
 
 const threads = 4;
 /** Shares that respond free a thread within milliseconds. */
-const soonMs = 100;
-const answerMs = 2_000;
-const patienceMs = 4_000;
+const slotTimeoutMs = 100;
+const checkTimeoutMs = 2_000;
+const provenTimeoutMs = 4_000;
 
-class NoTurn extends Error {
-  override name = "NoTurn";
+class NoSlot extends Error {
+  override name = "NoSlot";
 }
 
-const turns = createSemaphore({ max: threads - 2, patience: { ms: soonMs, over: () => new NoTurn() } });
+const slots = createSemaphore({ max: threads - 2, timeout: { ms: slotTimeoutMs, error: () => new NoSlot() } });
 /** One more slot, for a share that has just responded, while others hold the first two. */
-const turnOfProven = createSemaphore({ max: 1, patience: { ms: patienceMs, over: () => new NoTurn() } });
+const provenSlot = createSemaphore({ max: 1, timeout: { ms: provenTimeoutMs, error: () => new NoSlot() } });
 
 /**
  * Runs an operation on a network share once it may hold a thread. All shares together hold at most two threads, and a third one if a check
  * in a separate process shows that the share responds. Rejects as the operation does, and with `NoAnswer` if the share does not respond or
  * all three threads stay busy.
  */
-export async function askShare<T>(share: string, question: () => Promise<T>): Promise<T> {
-  const leave = await takeThread(share);
+export async function runOnShare<T>(share: string, operation: () => Promise<T>): Promise<T> {
+  const release = await takeThread(share);
   try {
-    return await question();
+    return await operation();
   } finally {
-    leave();
+    release();
   }
 }
 
 async function takeThread(share: string): Promise<() => void> {
   try {
-    return await turns.take();
+    return await slots.take();
   } catch (error) {
-    if (!(error instanceof NoTurn)) throw error;
+    if (!(error instanceof NoSlot)) throw error;
   }
-  if (!(await shareAnswers(share, answerMs))) throw new NoAnswer(share);
+  if (!(await shareAnswers(share, checkTimeoutMs))) throw new NoAnswer(share);
   try {
-    return await turnOfProven.take();
+    return await provenSlot.take();
   } catch (error) {
-    throw error instanceof NoTurn ? new NoAnswer(share) : error;
+    throw error instanceof NoSlot ? new NoAnswer(share) : error;
   }
 }

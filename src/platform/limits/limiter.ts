@@ -37,7 +37,7 @@ export function createLimiter({ store, allowances, clock, log }: LimiterOptions)
       const { requestsPerMinute, burst } = allowances[tier];
       const total = requestsPerMinute + burst;
       const at = clock.now().getTime();
-      const rule = { windowMs: windowSeconds * 1_000, most: total, keepMs: keepSeconds * 1_000 };
+      const rule = { windowMs: windowSeconds * 1_000, max: total, keepMs: keepSeconds * 1_000 };
       let allowed = true;
       try {
         allowed = await store.hit(`${tier}:${client}`, at, rule);

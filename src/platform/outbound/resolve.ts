@@ -11,22 +11,22 @@ export interface Sources {
   /** Queries the name servers directly; the signal cancels it. */
   readonly servers: (name: string, signal: AbortSignal) => Promise<readonly string[]>;
   /** After this time, the name servers are queried too. */
-  readonly patienceMs: number;
+  readonly fallbackAfterMs: number;
   /** After this time, the lookup fails. */
   readonly timeoutMs: number;
 }
 
 /**
  * Resolves names. Node.js runs only two system lookups at a time, so a few names without a reply would delay all others. Therefore
- * concurrent lookups of one name share a call, and if no reply has come after `patienceMs`, the name servers are queried too.
+ * concurrent lookups of one name share a call, and if no reply has come after `fallbackAfterMs`, the name servers are queried too.
  */
-export function resolveBy({ system, servers, patienceMs, timeoutMs }: Sources): Resolve {
-  const underWay = new Map<string, Promise<readonly string[]>>();
+export function resolveBy({ system, servers, fallbackAfterMs, timeoutMs }: Sources): Resolve {
+  const pending = new Map<string, Promise<readonly string[]>>();
   const bySystemOnce = (name: string): Promise<readonly string[]> => {
-    const known = underWay.get(name);
+    const known = pending.get(name);
     if (known) return known;
-    const found = system(name).finally(() => underWay.delete(name));
-    underWay.set(name, found);
+    const found = system(name).finally(() => pending.delete(name));
+    pending.set(name, found);
     return found;
   };
   return async (name) => {
@@ -34,7 +34,7 @@ export function resolveBy({ system, servers, patienceMs, timeoutMs }: Sources): 
     const stop = new AbortController();
     let timer: NodeJS.Timeout | undefined;
     const byServers = new Promise<readonly string[]>((done, fail) => {
-      timer = setTimeout(() => servers(name, stop.signal).then(done, fail), patienceMs);
+      timer = setTimeout(() => servers(name, stop.signal).then(done, fail), fallbackAfterMs);
     });
     // If the name servers fail, the system's result decides
     const addresses = Promise.race([bySystem, byServers.catch(() => bySystem)]);
@@ -61,6 +61,6 @@ async function askServers(name: string, signal: AbortSignal): Promise<readonly s
 export const resolveBySystem: Resolve = resolveBy({
   system: async (name) => (await lookup(name, { all: true })).map(({ address }) => address),
   servers: askServers,
-  patienceMs: 1_000,
+  fallbackAfterMs: 1_000,
   timeoutMs: 5_000,
 });

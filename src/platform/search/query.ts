@@ -10,7 +10,7 @@ export type SearchQuery =
   | { readonly kind: "and" | "or"; readonly parts: readonly SearchQuery[] };
 
 /** Maximum number of words and phrases in a query, since each costs time in every searched place. */
-const mostPhrases = 32;
+const maxPhrases = 32;
 
 /**
  * Parses `words that all occur`, `"consecutive words"`, `this OR that`, `-without` and `NOT without`. Adjacent words bind more tightly
@@ -40,7 +40,7 @@ export function parseSearch(text: string): SearchQuery {
     alternative = false;
   }
   if (phrases === 0) throw refusal("Must contain at least one word to look for");
-  if (phrases > mostPhrases) throw refusal(`Must not contain more than ${mostPhrases} words and phrases`);
+  if (phrases > maxPhrases) throw refusal(`Must not contain more than ${maxPhrases} words and phrases`);
   return joined(
     "or",
     groups.map((group) => joined("and", group)),

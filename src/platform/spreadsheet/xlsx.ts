@@ -3,9 +3,9 @@ import { type Cell, looksLikeFormula, type RowBatches } from "./csv.ts";
 import { largestEntry, type ZipEntry, zip } from "./zip.ts";
 
 /** Maximum number of rows below the titles: the format's limit is 2^20 with them. */
-const mostRows = 2 ** 20 - 1;
+const maxRows = 2 ** 20 - 1;
 /** Maximum number of characters in a cell. */
-const mostCharacters = 32_767;
+const maxCharacters = 32_767;
 /** A sheet ends before its file exceeds the limit of archives; another batch of rows still fits. */
 const largestSheet = largestEntry - 0x1000_0000;
 
@@ -80,7 +80,7 @@ async function hasMore(supply: Supply): Promise<boolean> {
   return rows.length > 0;
 }
 
-async function* sheet({ columns, rowsPerSheet = mostRows }: Workbook, supply: Supply): AsyncGenerator<Uint8Array> {
+async function* sheet({ columns, rowsPerSheet = maxRows }: Workbook, supply: Supply): AsyncGenerator<Uint8Array> {
   const widths = columns.map(({ width }, at) => `<col min="${at + 1}" max="${at + 1}" width="${width}" customWidth="1"/>`).join("");
   const titles = columns.map(({ title }) => textCell(title, styles.title)).join("");
   let xml = `${declaration}<worksheet xmlns="${mainNamespace}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>${widths}</cols><sheetData><row>${titles}</row>`;
@@ -116,7 +116,7 @@ function cellXml(cell: Cell): string {
 const daysBefore1970 = 25_569;
 
 function textCell(text: string, style: number): string {
-  const cut = text.length > mostCharacters ? `${text.slice(0, mostCharacters - 1)}…` : text;
+  const cut = text.length > maxCharacters ? `${text.slice(0, maxCharacters - 1)}…` : text;
   return `<c t="inlineStr"${style === styles.plain ? "" : ` s="${style}"`}><is><t xml:space="preserve">${escaped(cut)}</t></is></c>`;
 }
 

@@ -1,7 +1,7 @@
 import type { HitRule } from "./store.ts";
 
 /** Maximum number of keys; beyond it, the key idle for longest is dropped, so that clients that invent keys cannot fill the memory. */
-const mostKeys = 10_000;
+const maxKeys = 10_000;
 
 /** The newest hits of one key in a ring buffer: `oldest` is the index of the oldest once the buffer is full. */
 interface Hits {
@@ -12,7 +12,7 @@ interface Hits {
 }
 
 /**
- * The hits of many keys in bounded memory. The `most`th newest hit tells whether `most` hits lie in the window, so older ones are not
+ * The hits of many keys in bounded memory. The `max`th newest hit tells whether `max` hits lie in the window, so older ones are not
  * stored.
  */
 export class HitWindows {
@@ -24,26 +24,26 @@ export class HitWindows {
   }
 
   /** As `Store.hit`. */
-  hit(key: string, at: number, { windowMs, most, keepMs }: HitRule): boolean {
+  hit(key: string, at: number, { windowMs, max, keepMs }: HitRule): boolean {
     this.#forget(at);
     const hits = this.#keys.get(key) ?? { times: [], oldest: 0, last: at, keepMs };
     this.#keys.delete(key);
     this.#keys.set(key, hits);
     hits.last = at;
-    if (hits.times.length < most) {
+    if (hits.times.length < max) {
       hits.times.push(at);
       return true;
     }
     const decisive = hits.times[hits.oldest] ?? at;
     hits.times[hits.oldest] = at;
-    hits.oldest = (hits.oldest + 1) % most;
+    hits.oldest = (hits.oldest + 1) % max;
     // A clock that was set back must not block clients until it has caught up
     return Math.abs(at - decisive) >= windowMs;
   }
 
   #forget(at: number): void {
     for (const [key, { last, keepMs }] of this.#keys) {
-      if (Math.abs(at - last) < keepMs && this.#keys.size < mostKeys) return;
+      if (Math.abs(at - last) < keepMs && this.#keys.size < maxKeys) return;
       this.#keys.delete(key);
     }
   }

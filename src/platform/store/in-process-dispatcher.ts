@@ -3,7 +3,7 @@ import type { ConsumeOptions, JobDispatcher } from "./job-dispatcher.ts";
 import { type WakeableConsumer, wakers } from "./wakers.ts";
 
 /** Maximum number of claimed jobs, including those whose outcome is being stored: with more, the database is the bottleneck. */
-const mostEnding = 128;
+const maxClaimed = 128;
 /** Time that a free slot waits for others, so that one claim fills several. */
 const gatherMs = 4;
 /**
@@ -32,9 +32,9 @@ function consumeInProcess<J extends { readonly jobId: number }>(options: Consume
   let gathering: NodeJS.Timeout | undefined;
 
   // One poll at a time, so that a job just claimed is never mistaken for an orphan
-  const looking = startPoller(async (sweepDue) => {
+  const poller = startPoller(async (sweepDue) => {
     if (sweepDue()) await options.source.freeOrphans([...running].map(({ jobId }) => jobId));
-    const free = Math.min(options.concurrency + ahead(), options.capacity(), mostEnding + working.size - running.size) - working.size;
+    const free = Math.min(options.concurrency + ahead(), options.capacity(), maxClaimed + working.size - running.size) - working.size;
     if (free <= 0 || stopped) return false;
     const jobs = await options.source.claimNext(free);
     for (const job of jobs) start(job);
@@ -45,7 +45,7 @@ function consumeInProcess<J extends { readonly jobId: number }>(options: Consume
   function ahead(): number {
     const since = performance.now() - aheadMs;
     while (freed.length > 0 && (freed[0] as number) < since) freed.shift();
-    return Math.min(freed.length, options.mostAhead ?? 0);
+    return Math.min(freed.length, options.maxAhead ?? 0);
   }
 
   const claimSoon = (): void => {
@@ -55,40 +55,40 @@ function consumeInProcess<J extends { readonly jobId: number }>(options: Consume
   const claimNow = (): void => {
     clearTimeout(gathering);
     gathering = undefined;
-    looking.wake();
+    poller.wake();
   };
 
   function start(job: J): void {
     running.add(job);
     working.add(job);
     const startedAt = performance.now();
-    const freePlace = (): void => {
+    const freeSlot = (): void => {
       if (!working.delete(job)) return;
       const now = performance.now();
       if (now - startedAt < fastMs) freed.push(now);
       claimSoon();
     };
     const handled = options
-      .handle(job, freePlace)
+      .handle(job, freeSlot)
       .catch(options.onError)
       .finally(() => {
         running.delete(job);
         handling.delete(handled);
-        freePlace();
+        freeSlot();
         // Slots may have stayed free because too many outcomes were being stored
-        if (running.size - working.size >= mostEnding - options.concurrency) claimSoon();
+        if (running.size - working.size >= maxClaimed - options.concurrency) claimSoon();
       });
     handling.add(handled);
   }
 
   return {
-    wake: looking.wake,
+    wake: poller.wake,
     running: () => running.size,
-    heartbeat: looking.lastPollAt,
+    heartbeat: poller.lastPollAt,
     stop: async () => {
       stopped = true;
       clearTimeout(gathering);
-      await looking.stop();
+      await poller.stop();
       await Promise.all(handling);
     },
   };

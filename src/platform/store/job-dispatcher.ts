@@ -24,15 +24,15 @@ export interface ConsumeOptions<J extends { readonly jobId: number }> {
   /** Number of concurrent jobs in this process. */
   readonly concurrency: number;
   /** Maximum number of jobs claimed ahead while jobs are fast. The handler makes them wait for the end of others. */
-  readonly mostAhead?: number | undefined;
+  readonly maxAhead?: number | undefined;
   readonly source: JobSource<J>;
   /** Number of jobs that may start now: 0 while an upstream is known to be down, 1 for a trial, otherwise Infinity. */
   readonly capacity: () => number;
   /**
-   * Processes the job and ends its row. Must not reject; errors go to `onError`. `freePlace` lets another job start before this one has
+   * Processes the job and ends its row. Must not reject; errors go to `onError`. `freeSlot` lets another job start before this one has
    * ended, while its outcome is being stored.
    */
-  readonly handle: (job: J, freePlace: () => void) => Promise<void>;
+  readonly handle: (job: J, freeSlot: () => void) => Promise<void>;
   /** Called for the log when the rows could not be read or a handler threw. */
   readonly onError: (error: unknown) => void;
 }

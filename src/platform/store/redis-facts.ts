@@ -10,7 +10,7 @@ export interface RedisFacts {
   /** Its policy when its memory is full: `noeviction`, `allkeys-lru`. */
   readonly evictionPolicy: string;
   /** 0: unlimited. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   readonly usedBytes: number;
   /** Duration of one reply. */
   readonly answerMs: number;
@@ -47,7 +47,7 @@ export async function askRedis(url: string, timeoutMs: number): Promise<RedisFac
       product: valkey === "" ? `redis ${version}` : `valkey ${valkey}`,
       version,
       evictionPolicy: field("maxmemory_policy"),
-      mostBytes: Number(field("maxmemory") || 0),
+      maxBytes: Number(field("maxmemory") || 0),
       usedBytes: Number(field("used_memory") || 0),
       answerMs,
     };

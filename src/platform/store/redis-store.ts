@@ -9,10 +9,10 @@ const probeMs = 500;
 
 /** `Store.hit` in one round trip: a list of the newest hits; the oldest one that counts decides. */
 const hitScript = `
-local at, window, most = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local decisive = redis.call('lindex', KEYS[1], most - 1)
+local at, window, max = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local decisive = redis.call('lindex', KEYS[1], max - 1)
 redis.call('lpush', KEYS[1], ARGV[1])
-redis.call('ltrim', KEYS[1], 0, most - 1)
+redis.call('ltrim', KEYS[1], 0, max - 1)
 redis.call('pexpire', KEYS[1], ARGV[4])
 return (not decisive or math.abs(at - tonumber(decisive)) >= window) and 1 or 0
 `;
@@ -61,10 +61,10 @@ export async function openRedisStore(redisUrl: string, log: Log): Promise<Store>
       const valkey = field("valkey_version");
       return valkey ? `valkey ${valkey}` : `redis ${field("redis_version") ?? "of unknown version"}`;
     },
-    hit: async (key, at, { windowMs, most, keepMs }) => {
+    hit: async (key, at, { windowMs, max, keepMs }) => {
       if (probe) throw new Error("The store gave no answer a moment ago");
       try {
-        return (await redis.eval(hitScript, 1, `homesec:hits:${key}`, at, windowMs, most, keepMs)) === 1;
+        return (await redis.eval(hitScript, 1, `homesec:hits:${key}`, at, windowMs, max, keepMs)) === 1;
       } catch (error) {
         if (!probe) rest();
         throw error;

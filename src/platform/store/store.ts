@@ -2,7 +2,7 @@
 export interface HitRule {
   readonly windowMs: number;
   /** Maximum number of hits in the window; no more are stored per key. */
-  readonly most: number;
+  readonly max: number;
   /** A key is deleted this long after its last hit; at least `windowMs`. */
   readonly keepMs: number;
 }
@@ -13,7 +13,7 @@ export interface Store {
   /** Returns the version for health: `in-process`, or the server's report. Throws if the server does not reply in time. */
   version(): Promise<string>;
   /**
-   * Records a hit of `key` at `at` (milliseconds) and resolves to whether fewer than `most` hits lay in the window before it. The window
+   * Records a hit of `key` at `at` (milliseconds) and resolves to whether fewer than `max` hits lay in the window before it. The window
    * excludes `at` and a hit exactly `windowMs` old. Processes that share a store must agree on the time. Rejects if the server does not
    * reply, and at once while it is known to be down.
    */

@@ -23,8 +23,8 @@ export function insertDeliverJobs(sql: Sql, sending: Sending, now: Date): SqlFra
 }
 
 /** Makes the messages that wait for a retry through a channel start now, because the channel works again. Returns their number. */
-export async function hastenChannel(sql: Sql, channel: string, now: Date): Promise<number> {
-  const hastened = await sql`
+export async function promoteChannel(sql: Sql, channel: string, now: Date): Promise<number> {
+  const promoted = await sql`
     update jobs j
     set available_at = ${now}
     where j.queue = 'deliver'
@@ -32,8 +32,8 @@ export async function hastenChannel(sql: Sql, channel: string, now: Date): Promi
       and j.status = 'pending'
       and j.available_at > ${now}
   `;
-  if (hastened.count > 0) noteWake(sql, "jobs:deliver");
-  return hastened.count;
+  if (promoted.count > 0) noteWake(sql, "jobs:deliver");
+  return promoted.count;
 }
 
 /** Deletes all jobs that send to a webhook, including dead letters. */

@@ -309,7 +309,7 @@ export async function demoteLateJobs(sql: Sql, now: Date): Promise<void> {
  * Makes all delayed jobs start now. After the clock was set back, their start may be hours away. A job that starts too early is delayed
  * again.
  */
-export async function bringForwardJobs(sql: Sql, now: Date): Promise<void> {
+export async function promoteAllJobs(sql: Sql, now: Date): Promise<void> {
   const due = await sql`
     update jobs j
     set available_at = ${now}, offered_at = null

@@ -42,7 +42,7 @@ const lostGoneAfterMs = 3_000;
  * Registers this process or renews its heartbeat. It uses the clock of the database, which all processes share: with their own clocks,
  * machines whose clocks differ would consider each other dead.
  */
-export async function beatProcess(sql: Sql, process: ProcessRow, statement?: ProcessStatement): Promise<void> {
+export async function recordHeartbeat(sql: Sql, process: ProcessRow, statement?: ProcessStatement): Promise<void> {
   const { processId, host, pid, version, machine = null } = process;
   await sql`
     insert into processes (process_id, host, pid, version, machine, started_at, heartbeat_at, roles, singletons, session_pid, session_started_at, report)

@@ -26,7 +26,7 @@ export async function beginSession(sql: Sql): Promise<SessionIdentity> {
  * Locks those of the keys that no session holds, until this session ends, and returns them. The caller must not already hold any of the
  * keys.
  */
-export async function takeSingletons(sql: Sql, keys: readonly string[]): Promise<readonly string[]> {
+export async function lockSingletons(sql: Sql, keys: readonly string[]): Promise<readonly string[]> {
   const rows = await sql<{ key: string }[]>`
     select k.key
     from unnest(${[...keys]}::text[]) k (key)
@@ -36,6 +36,6 @@ export async function takeSingletons(sql: Sql, keys: readonly string[]): Promise
 }
 
 /** Unlocks one key. */
-export async function giveSingletonBack(sql: Sql, key: string): Promise<void> {
+export async function unlockSingleton(sql: Sql, key: string): Promise<void> {
   await sql`select pg_advisory_unlock(${advisoryLocks.singletons}, hashtext(${key}))`;
 }

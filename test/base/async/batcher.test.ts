@@ -18,7 +18,7 @@ async function msForThree(groups: Batcher<number, number>): Promise<number> {
 test("batcher: groups items of one turn, and those that arrive during the work", async () => {
   const seen: (readonly number[])[] = [];
   const groups = createBatcher({
-    most: 3,
+    maxSize: 3,
     work: async (items: readonly number[]) => {
       seen.push(items);
       await later();
@@ -33,14 +33,14 @@ test("batcher: groups items of one turn, and those that arrive during the work",
 });
 
 test("batcher: a full group does not wait for the end of its pause", async () => {
-  const groups = createBatcher({ most: 2, everyMs: 5_000, work: async (items: readonly number[]) => items });
+  const groups = createBatcher({ maxSize: 2, everyMs: 5_000, work: async (items: readonly number[]) => items });
   expect(await msForThree(groups)).toBeLessThan(1_000);
 });
 
 test("batcher: under load a group collects items for a while, unless it is full", async () => {
   const seen: (readonly number[])[] = [];
   const groups = createBatcher({
-    most: 3,
+    maxSize: 3,
     everyMs: 300,
     work: async (items: readonly number[]) => {
       seen.push(items);
@@ -56,7 +56,7 @@ test("batcher: an item fails only through its own fault, and each gets its own r
   await fc.assert(
     fc.asyncProperty(fc.array(fc.record({ fails: fc.boolean(), waits: fc.nat(3) }), { maxLength: 30 }), async (things) => {
       const groups = createBatcher({
-        most: 4,
+        maxSize: 4,
         work: async (items: readonly number[]) => {
           await later();
           for (const item of items) if (things[item]?.fails) throw new Error(`thing ${item}`);

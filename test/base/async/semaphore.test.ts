@@ -35,7 +35,7 @@ it("semaphore: serves in order of arrival, within the limit", async () => {
 });
 
 it("semaphore: a wait that is too long is refused and leaves the queue", async () => {
-  const turns = createSemaphore({ max: 1, patience: { ms: 20, over: () => new Error("too late") } });
+  const turns = createSemaphore({ max: 1, timeout: { ms: 20, error: () => new Error("too late") } });
   const giveBack = await turns.take();
   await expect(turns.take()).rejects.toThrow("too late");
   giveBack();

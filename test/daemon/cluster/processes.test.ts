@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { takeOver, thisProcess } from "../../../daemon/cluster/own-process.ts";
 import { addJobs, claimNextJobs } from "../../../src/work/jobs/jobs-repository.ts";
-import { beatProcess, livingPeers, type ProcessRow, removeProcesses } from "../../../src/work/jobs/processes-repository.ts";
+import { livingPeers, type ProcessRow, recordHeartbeat, removeProcesses } from "../../../src/work/jobs/processes-repository.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { emptyTables } from "../../support/empty-tables.ts";
 
@@ -17,7 +17,7 @@ const process1 = (changes: Partial<ProcessRow> = {}): ProcessRow => ({ ...thisPr
 /** A process that runs a job. */
 const claims = async (row: ProcessRow): Promise<void> => {
   await database.db.query(async (sql) => {
-    await beatProcess(sql, row);
+    await recordHeartbeat(sql, row);
     const now = new Date();
     await addJobs(sql, "detect", [{ subject: row.processId, priority: 0, position: now, availableAt: new Date(0) }]);
     await claimNextJobs(sql, { queue: "detect", processId: row.processId, now }, 1);
@@ -69,8 +69,8 @@ test("a silent process is removed after 3 s if its session is gone, and after 15
   const says = { roles: ["detect"], singletons: [], report: {} };
   const [withSession, without] = [process1(), process1()];
   await database.db.query(async (sql) => {
-    await beatProcess(sql, withSession, { ...says, session });
-    await beatProcess(sql, without, { ...says, session: { ...session, startedAt: "2000-01-01" } });
+    await recordHeartbeat(sql, withSession, { ...says, session });
+    await recordHeartbeat(sql, without, { ...says, session: { ...session, startedAt: "2000-01-01" } });
   });
   await Promise.all([silentFor(withSession, 4), silentFor(without, 4)]);
   const alive = async () => (await database.db.query(livingPeers)).map(({ processId }) => processId);

@@ -7,7 +7,7 @@ import { takeCleanup } from "../../../src/admin/retention/nightly.ts";
 import type { Clock } from "../../../src/base/clock/clock.ts";
 import { silentLog } from "../../../src/base/log/log.ts";
 import { addJobs, countJobs } from "../../../src/work/jobs/jobs-repository.ts";
-import { beatProcess } from "../../../src/work/jobs/processes-repository.ts";
+import { recordHeartbeat } from "../../../src/work/jobs/processes-repository.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 
@@ -33,7 +33,7 @@ const waiting = async () => (await database.db.query((sql) => countJobs(sql, clo
 const newCaretaker = () =>
   createCaretaker({
     ...{ db: database.db, clock, log: silentLog, cameraOfflineAfterSeconds: 3_600 },
-    beat: (sql) => beatProcess(sql, own),
+    beat: (sql) => recordHeartbeat(sql, own),
     judges: () => true,
     watchedElsewhere: () => false,
     reidTtlHours: 24,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { NoAnswer } from "../../../src/platform/disk/files.ts";
-import { createFsTimeout, noteReal } from "../../../src/platform/disk/fs-timeout.ts";
+import { createFsTimeout, recordRealPath } from "../../../src/platform/disk/fs-timeout.ts";
 import { timed } from "../../support/timed.ts";
 
 const patienceMs = 100;
@@ -63,16 +63,16 @@ test("file operations: one folder runs one at a time, and waiting for many quick
 
 test("file operations: a folder reached through a link, and everything below, counts as its target", async () => {
   const ask = createFsTimeout(patienceMs);
-  noteReal("/srv/linked", "/mnt/nas");
-  noteReal("/srv/linked/door", "/mnt/other/door");
+  recordRealPath("/srv/linked", "/mnt/nas");
+  recordRealPath("/srv/linked/door", "/mnt/other/door");
   const hung = question();
   const first = ask("/srv/linked/yard", hung.ask);
   await expect(first).rejects.toThrow("/srv/linked/yard does not answer");
   await expect(ask("/mnt/nas/yard", async () => "there")).rejects.toThrow(NoAnswer);
   expect(await ask("/srv/linked/door", async () => "there")).toBe("there");
   expect(await ask("/srv/linked2/yard", async () => "there")).toBe("there");
-  noteReal("/srv/linked", "/srv/linked");
+  recordRealPath("/srv/linked", "/srv/linked");
   expect(await ask("/srv/linked/yard", async () => "there")).toBe("there");
-  noteReal("/srv/linked/door", "/srv/linked/door");
+  recordRealPath("/srv/linked/door", "/srv/linked/door");
   hung.settle("late");
 });

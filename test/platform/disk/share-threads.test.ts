@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { NoAnswer } from "../../../src/platform/disk/files.ts";
 import { shareAnswers } from "../../../src/platform/disk/share-answers.ts";
-import { askShare } from "../../../src/platform/disk/share-threads.ts";
+import { runOnShare } from "../../../src/platform/disk/share-threads.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { timed } from "../../support/timed.ts";
 
@@ -14,7 +14,7 @@ afterAll(() => folder.remove());
 function hungQuestion(share: string) {
   let answer: () => void = () => {};
   let isAsked = false;
-  const answered = askShare(share, () => {
+  const answered = runOnShare(share, () => {
     isAsked = true;
     return new Promise<void>((resolve) => {
       answer = resolve;
@@ -32,21 +32,21 @@ test(
     const third = hungQuestion("/nas/3");
     await expect.poll(() => third.isAsked()).toBe(true);
     const begun = performance.now();
-    await expect(askShare("/nas/4", async () => "told")).rejects.toThrow(new NoAnswer("/nas/4"));
+    await expect(runOnShare("/nas/4", async () => "told")).rejects.toThrow(new NoAnswer("/nas/4"));
     expect(performance.now() - begun).toBeLessThan(7_000);
 
     third.answer();
-    expect(await askShare("/nas/4", async () => "told")).toBe("told");
+    expect(await runOnShare("/nas/4", async () => "told")).toBe("told");
     for (const question of two) question.answer();
     await Promise.all([...two, third].map(({ answered }) => answered));
     const atOnce = performance.now();
-    await Promise.all([1, 2].map((n) => askShare(`/nas/${n}`, async () => n)));
+    await Promise.all([1, 2].map((n) => runOnShare(`/nas/${n}`, async () => n)));
     expect(performance.now() - atOnce).toBeLessThan(100);
   },
 );
 
 test("share threads: the caller gets the error of an operation, which then holds no thread", async () => {
-  const failing = [1, 2, 3, 4].map((n) => askShare(`/nas/${n}`, () => Promise.reject(new Error(`no ${n}`))));
+  const failing = [1, 2, 3, 4].map((n) => runOnShare(`/nas/${n}`, () => Promise.reject(new Error(`no ${n}`))));
   await expect(Promise.all(failing)).rejects.toThrow("no 1");
   expect((await Promise.allSettled(failing)).map(({ status }) => status)).toEqual(Array(4).fill("rejected"));
 });

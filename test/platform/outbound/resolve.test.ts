@@ -5,13 +5,16 @@ import { startReceiver } from "./receiver.ts";
 
 const never = () => new Promise<never>(() => {});
 const fails = (code: string) => () => Promise.reject(Object.assign(new Error(code), { code }));
-const resolveOf = (sources: Partial<Sources>) => resolveBy({ system: never, servers: never, patienceMs: 5, timeoutMs: 10_000, ...sources });
+const resolveOf = (sources: Partial<Sources>) =>
+  resolveBy({ system: never, servers: never, fallbackAfterMs: 5, timeoutMs: 10_000, ...sources });
 
 describe("name resolution", () => {
   it("name resolution: uses the system's result without querying the name servers", async () => {
     const servers = () => Promise.reject(new Error("asked"));
-    expect(await resolveOf({ system: async () => ["192.168.1.5"], servers, patienceMs: 5_000 })("nas")).toEqual(["192.168.1.5"]);
-    await expect(resolveOf({ system: fails("ENOTFOUND"), servers, patienceMs: 5_000 })("nas")).rejects.toMatchObject({ code: "ENOTFOUND" });
+    expect(await resolveOf({ system: async () => ["192.168.1.5"], servers, fallbackAfterMs: 5_000 })("nas")).toEqual(["192.168.1.5"]);
+    await expect(resolveOf({ system: fails("ENOTFOUND"), servers, fallbackAfterMs: 5_000 })("nas")).rejects.toMatchObject({
+      code: "ENOTFOUND",
+    });
   });
 
   it("name resolution: the name servers resolve a name while the system is busy with others", async () => {

@@ -111,7 +111,7 @@ async function mostClaimed(count: number, lastsMs: number): Promise<number> {
   let [claimed, most, done] = [0, 0, 0];
   const consumer = dispatcher.consume("detect", {
     concurrency: 3,
-    mostAhead: 6,
+    maxAhead: 6,
     source,
     capacity: () => Number.POSITIVE_INFINITY,
     handle: async () => {
@@ -274,9 +274,9 @@ test("dispatcher in process: a job whose outcome is being stored frees its slot,
     concurrency: 1,
     capacity: () => Number.POSITIVE_INFINITY,
     source,
-    handle: async ({ jobId }, freePlace) => {
+    handle: async ({ jobId }, freeSlot) => {
       begun.push(jobId);
-      freePlace();
+      freeSlot();
       await written;
       ended.push(jobId);
     },
@@ -305,9 +305,9 @@ test("dispatcher in process: one claim fills slots that become free together, an
         return await source.claimNext(limit);
       },
     },
-    handle: async ({ jobId }, freePlace) => {
+    handle: async ({ jobId }, freeSlot) => {
       await new Promise((resolve) => setTimeout(resolve, 5));
-      freePlace();
+      freeSlot();
       await new Promise((resolve) => setImmediate(resolve));
       done.push(jobId);
     },

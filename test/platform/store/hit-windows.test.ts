@@ -9,22 +9,22 @@ import { timed } from "../../support/timed.ts";
 
 const windowMs = 60_000;
 const keepMs = 70_000;
-const rule = (most: number) => ({ windowMs, most, keepMs });
+const rule = (max: number) => ({ windowMs, max, keepMs });
 
 /** The plain rule: every hit is stored forever and counted again. */
 function plainModel() {
   const hits = new Map<string, number[]>();
-  return (key: string, at: number, most: number): boolean => {
+  return (key: string, at: number, max: number): boolean => {
     const times = hits.get(key) ?? [];
     const inWindow = times.filter((time) => time > at - windowMs && time <= at).length;
     hits.set(key, [...times, at]);
-    return inWindow < most;
+    return inWindow < max;
   };
 }
 
 /** Hits of a few keys, dense and with pauses around the relevant lengths. */
 const sequence = fc.record({
-  most: fc.integer({ min: 1, max: 6 }),
+  max: fc.integer({ min: 1, max: 6 }),
   hits: fc.array(
     fc.record({
       key: fc.constantFrom("a", "b", "c"),
@@ -37,13 +37,13 @@ const sequence = fc.record({
 async function agreesWithModel(store: Store, prefix: string, runs: number): Promise<void> {
   let run = 0;
   await fc.assert(
-    fc.asyncProperty(sequence, async ({ most, hits }) => {
+    fc.asyncProperty(sequence, async ({ max, hits }) => {
       run += 1;
       const model = plainModel();
       let at = Date.parse("2026-03-01T12:00:00Z");
       for (const { key, pauseMs } of hits) {
         at += pauseMs;
-        expect(await store.hit(`${prefix}${run}:${key}`, at, rule(most))).toBe(model(key, at, most));
+        expect(await store.hit(`${prefix}${run}:${key}`, at, rule(max))).toBe(model(key, at, max));
       }
     }),
     { numRuns: runs },

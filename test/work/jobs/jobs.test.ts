@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   addJobs,
-  bringForwardJobs,
   buryJob,
   type ClaimedJob,
   claimNextJobs,
@@ -15,10 +14,11 @@ import {
   LeaseLost,
   offerJobs,
   priorities,
+  promoteAllJobs,
   releaseJob,
   takeBackOffer,
 } from "../../../src/work/jobs/jobs-repository.ts";
-import { beatProcess, removeProcesses } from "../../../src/work/jobs/processes-repository.ts";
+import { recordHeartbeat, removeProcesses } from "../../../src/work/jobs/processes-repository.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { emptyTables } from "../../support/empty-tables.ts";
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 beforeEach(async () => {
   await database.db.query((sql) => emptyTables(sql, "jobs, processes"));
-  await database.db.query((sql) => beatProcess(sql, { processId: me, host: "here", pid: 1, version: "1" }));
+  await database.db.query((sql) => recordHeartbeat(sql, { processId: me, host: "here", pid: 1, version: "1" }));
 });
 
 const add = (jobs: readonly { subject: string; priority?: number; at?: number; availableAt?: Date }[]) =>
@@ -153,7 +153,7 @@ describe("job queue: the end of a job", () => {
   test("a process counts as exited after 15 s without a heartbeat, or if its last one is in the future after a clock change; other machines' clocks do not matter", async () => {
     const heard = async (seconds: number): Promise<string> => {
       const processId = randomUUID();
-      await database.db.query((sql) => beatProcess(sql, { processId, host: "there", pid: 1, version: "1" }));
+      await database.db.query((sql) => recordHeartbeat(sql, { processId, host: "there", pid: 1, version: "1" }));
       await database.db.query(
         (sql) => sql`update processes set heartbeat_at = now() + ${seconds} * interval '1 second' where process_id = ${processId}`,
       );
@@ -169,7 +169,7 @@ describe("job queue: the end of a job", () => {
   test("a job that waits for a time in the future after a clock change can start now", async () => {
     await add([{ subject: "1", availableAt: later(3_600) }]);
     expect(await claim(1)).toEqual([]);
-    await database.db.query((sql) => bringForwardJobs(sql, now));
+    await database.db.query((sql) => promoteAllJobs(sql, now));
     expect((await claim(1)).map(({ subject }) => subject)).toEqual(["1"]);
   });
 

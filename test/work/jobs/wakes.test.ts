@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Sql } from "../../../src/platform/database/database.ts";
 import { reviveDeadJobs } from "../../../src/work/jobs/dead-letters-repository.ts";
-import { hastenChannel, insertDeliverJobs } from "../../../src/work/jobs/deliver-repository.ts";
-import { hastenFirstTries, hastenJobs } from "../../../src/work/jobs/hasten-repository.ts";
+import { insertDeliverJobs, promoteChannel } from "../../../src/work/jobs/deliver-repository.ts";
 import {
   addJobs,
-  bringForwardJobs,
   claimNextJobs,
   freeAbandonedJobs,
   type NewJob,
+  promoteAllJobs,
   queueNames,
   requeueJob,
 } from "../../../src/work/jobs/jobs-repository.ts";
+import { promoteFirstTries, promoteJobs } from "../../../src/work/jobs/promote-repository.ts";
 import { appendToJournal } from "../../../src/work/journal/journal.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { emptyTables } from "../../support/empty-tables.ts";
@@ -61,14 +61,14 @@ describe("wake notes", () => {
 
   it("wake notes: a job that is brought forward wakes its queue", async () => {
     await add(job("1", later));
-    expect(await notesOf((sql) => hastenFirstTries(sql, "analyze", ["1"], now))).toEqual(["jobs:analyze"]);
-    expect(await notesOf((sql) => hastenFirstTries(sql, "analyze", ["1"], now))).toEqual([]);
+    expect(await notesOf((sql) => promoteFirstTries(sql, "analyze", ["1"], now))).toEqual(["jobs:analyze"]);
+    expect(await notesOf((sql) => promoteFirstTries(sql, "analyze", ["1"], now))).toEqual([]);
     await add(job("2", later));
-    expect(await notesOf((sql) => hastenJobs(sql, "analyze", now))).toEqual(["jobs:analyze"]);
-    expect(await notesOf((sql) => hastenJobs(sql, "analyze", now))).toEqual([]);
+    expect(await notesOf((sql) => promoteJobs(sql, "analyze", now))).toEqual(["jobs:analyze"]);
+    expect(await notesOf((sql) => promoteJobs(sql, "analyze", now))).toEqual([]);
     await add(job("3", later));
-    expect(await notesOf((sql) => bringForwardJobs(sql, now))).toEqual(all);
-    expect(await notesOf((sql) => bringForwardJobs(sql, now))).toEqual([]);
+    expect(await notesOf((sql) => promoteAllJobs(sql, now))).toEqual(all);
+    expect(await notesOf((sql) => promoteAllJobs(sql, now))).toEqual([]);
   });
 
   it("wake notes: a revived dead letter wakes its queue", async () => {
@@ -82,8 +82,8 @@ describe("wake notes", () => {
   it("wake notes: a message to send wakes the delivery worker, also when its channel works again", async () => {
     const insert = (sql: Sql) => sql`${insertDeliverJobs(sql, sending(sql), later)} from (values (1, 'email')) as n (id, channel)`;
     expect(await notesOf(insert)).toEqual(["jobs:deliver"]);
-    expect(await notesOf((sql) => hastenChannel(sql, "email", now))).toEqual(["jobs:deliver"]);
-    expect(await notesOf((sql) => hastenChannel(sql, "email", now))).toEqual([]);
+    expect(await notesOf((sql) => promoteChannel(sql, "email", now))).toEqual(["jobs:deliver"]);
+    expect(await notesOf((sql) => promoteChannel(sql, "email", now))).toEqual([]);
   });
 
   it("wake notes: a journal entry wakes the publisher", async () => {

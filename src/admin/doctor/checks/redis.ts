@@ -20,8 +20,8 @@ export const redis: Check = {
     if (redisUrl === undefined) throw new NotPossible("REDIS_URL is not set: homesec keeps queues and caches in its own process");
     const place = new URL(redisUrl).host;
     try {
-      const { product, version, answerMs, evictionPolicy, mostBytes, usedBytes } = await factsOf(examination, redisUrl);
-      return [latency(product, place, answerMs), supported(product, version), memory(evictionPolicy, usedBytes, mostBytes)];
+      const { product, version, answerMs, evictionPolicy, maxBytes, usedBytes } = await factsOf(examination, redisUrl);
+      return [latency(product, place, answerMs), supported(product, version), memory(evictionPolicy, usedBytes, maxBytes)];
     } catch (error) {
       return finding(
         `Redis at ${place} does not answer: ${reasonOf(error)}`,

@@ -3,20 +3,20 @@ import type { QueueName } from "./jobs-repository.ts";
 import { noteWake } from "./wakes-repository.ts";
 
 /** Makes the delayed jobs of a queue start now, because the service they wait for is available. Returns their number. */
-export async function hastenJobs(sql: Sql, queue: QueueName, now: Date): Promise<number> {
-  const hastened = await sql`
+export async function promoteJobs(sql: Sql, queue: QueueName, now: Date): Promise<number> {
+  const promoted = await sql`
     update jobs j
     set available_at = ${now}
     where j.status = 'pending'
       and j.queue = ${queue}
       and j.available_at > ${now}
   `;
-  if (hastened.count > 0) noteWake(sql, `jobs:${queue}`);
-  return hastened.count;
+  if (promoted.count > 0) noteWake(sql, `jobs:${queue}`);
+  return promoted.count;
 }
 
 /** Makes delayed jobs that were never tried start now, because the data they wait for has arrived. */
-export async function hastenFirstTries(sql: Sql, queue: QueueName, subjects: readonly string[], now: Date): Promise<void> {
+export async function promoteFirstTries(sql: Sql, queue: QueueName, subjects: readonly string[], now: Date): Promise<void> {
   const due = await sql`
     with early as materialized (
       select j.job_id
