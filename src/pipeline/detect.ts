@@ -13,7 +13,7 @@ import {
   markFailed,
   markSkipped,
 } from "../monitoring/images/images-repository.ts";
-import { enteredAgainAs, seenBefore } from "../monitoring/images/same-file.ts";
+import { registeredAgainAs, seenBefore } from "../monitoring/images/same-file.ts";
 import { frameEverySeconds, mostFrames } from "../monitoring/images/video.ts";
 import type { Detected, Detector } from "../monitoring/upstream/detector.ts";
 import type { Settings } from "../platform/config/settings.ts";
@@ -154,7 +154,7 @@ class DetectStage implements Stage {
     // If a file is sent repeatedly, only its first entry gives way, so that the file is processed.
     const why = result.kind === "processed" && image.sameContentAs === null ? await whyGone(image) : isMissing ? result : undefined;
     if (why?.kind !== "skipped" || (why.reason !== "missing" && why.reason !== "overwritten")) return result;
-    const path = await enteredAgainAs(this.#context.db, image);
+    const path = await registeredAgainAs(this.#context.db, image);
     if (path !== undefined) return { ...why, detail: `The file is now ${path}, which has a separate entry.`, bury: false };
     if (!isMissing) return result;
     // A file that was renamed just now gets its entry in a moment.

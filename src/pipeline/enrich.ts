@@ -5,7 +5,7 @@ import { lockBatchesOf } from "../monitoring/batches/batches-repository.ts";
 import { enrichmentOf, storedEnrichment } from "../monitoring/detections/enrichment.ts";
 import { type Subject, storeEnrichments, subjectsOnImage } from "../monitoring/detections/enrichment-repository.ts";
 import type { Recognised, Recognition } from "../monitoring/entities/recognition.ts";
-import { releaseAnalyses, tellEnriched } from "../monitoring/events/enrichment.ts";
+import { announceEnriched, releaseAnalyses } from "../monitoring/events/enrichment.ts";
 import { eventsOfImage, lockEvents } from "../monitoring/events/enrichment-repository.ts";
 import { imagesForJobs, type LedgerImage } from "../monitoring/images/images-repository.ts";
 import type { Picture } from "../monitoring/upstream/multipart.ts";
@@ -166,7 +166,7 @@ class EnrichStage implements Stage {
           enrichment: storedEnrichment(enrichment),
         })),
       );
-      if (!again) await tellEnriched(sql, eventIds, now);
+      if (!again) await announceEnriched(sql, eventIds, now);
     });
     return again ? "deferred" : "done";
   }

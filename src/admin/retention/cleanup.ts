@@ -6,10 +6,10 @@ import type { CleanupReport as ReportRecord } from "../../contract/routes/system
 import { deleteAnomaliesBefore } from "../../monitoring/baselines/anomalies-repository.ts";
 import { globalBaselineConfig } from "../../monitoring/baselines/baseline-config.ts";
 import { knownSince } from "../../monitoring/baselines/known.ts";
-import { forgetHoursBefore } from "../../monitoring/baselines/learning-repository.ts";
+import { deleteHoursBefore } from "../../monitoring/baselines/learning-repository.ts";
 import { thumbnailsOf } from "../../monitoring/detections/thumbnail-files.ts";
 import { deleteEmbeddingsBefore } from "../../monitoring/entities/embeddings-repository.ts";
-import { deleteForgottenEntities } from "../../monitoring/entities/entities-repository.ts";
+import { deleteUnusedEntities } from "../../monitoring/entities/entities-repository.ts";
 import type { Settings } from "../../platform/config/settings.ts";
 import type { Database, Sql } from "../../platform/database/database.ts";
 import { countGpuStatsBefore, deleteGpuStatsBefore } from "../gpu/gpu-repository.ts";
@@ -101,7 +101,7 @@ async function sweep(context: CleanupContext, before: Date, dryRun: boolean, sig
     : await deleteRows(context, before, signal);
   // Baselines have no retention in days: their hours expire with age.
   if (!dryRun)
-    await context.db.query((sql) => forgetHoursBefore(sql, knownSince({ global_config: globalBaselineConfig }, context.clock.now())));
+    await context.db.query((sql) => deleteHoursBefore(sql, knownSince({ global_config: globalBaselineConfig }, context.clock.now())));
   const orphans = await cleanThumbnails(context, before, dryRun, signal);
   const images = await cleanLedger(context, { before }, dryRun, signal);
   return { rows, thumbnails: together(thumbnails, orphans), images };
@@ -172,7 +172,7 @@ async function deleteRows(
   await deleteAll(deleteCooldownsBefore);
   await deleteAll(deleteAnomaliesBefore);
   await deleteAll((sql, _, limit) => deleteEmbeddingsBefore(sql, vectorsBefore, limit));
-  await deleteAll((sql, _, limit) => deleteForgottenEntities(sql, vectorsBefore, limit));
+  await deleteAll((sql, _, limit) => deleteUnusedEntities(sql, vectorsBefore, limit));
   const gpuStats = await deleteAll(deleteGpuStatsBefore);
   return { rows: { events, detections, gpuStats }, thumbnails };
 }

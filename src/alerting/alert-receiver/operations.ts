@@ -23,7 +23,7 @@ export const alertReceiverOperations: Pick<Operations, keyof typeof alertReceive
    */
   receiveAlerts: async ({ body }, { db, clock, log }) => {
     const alerts = body.alerts.map((alert) => factsOf(body, alert));
-    for (const alert of alerts) tell(log, alert);
+    for (const alert of alerts) logAlert(log, alert);
     const problems = alerts.map(whyUnstorable);
     for (const [index, why] of problems.entries()) {
       if (why) log.warn({ position: index, alertname: alerts[index]?.alertname }, `a received alert is not stored: ${why}`);
@@ -57,7 +57,10 @@ export const alertReceiverOperations: Pick<Operations, keyof typeof alertReceive
   },
 };
 
-function tell(log: Log, { alertname, status, severity, component, camera_id, fingerprint, receiver, summary, ...facts }: AlertFacts): void {
+function logAlert(
+  log: Log,
+  { alertname, status, severity, component, camera_id, fingerprint, receiver, summary, ...facts }: AlertFacts,
+): void {
   const level = logLevelOf({ status, severity });
   const sentence = `infrastructure alert ${status}: ${alertname}${summary === "" ? "" : `: ${summary}`}`;
   const fields = { alertname, status, severity, component, camera_id, fingerprint, receiver, started_at: facts.started_at };

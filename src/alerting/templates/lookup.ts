@@ -1,6 +1,6 @@
 import { entryOf, keyOf } from "./compare.ts";
 import { Fault, missing } from "./error.ts";
-import { methodOf, methodsWeLack } from "./methods.ts";
+import { methodOf, unsupportedMethods } from "./methods.ts";
 import { numericOf } from "./number.ts";
 import type { Run } from "./run.ts";
 import { charactersOf } from "./text.ts";
@@ -58,7 +58,7 @@ function ownAttribute(run: Run, object: Value, name: string): Value | undefined 
     if (place !== -1) return object.items[place];
   }
   const method = methodOf(run, object, name);
-  if (method === null && methodsWeLack(object, name)) {
+  if (method === null && unsupportedMethods(object, name)) {
     throw new Fault(name, `${name} of ${typeOf(object)} is not supported; use a filter instead, or ['${name}'] for a key of that name`);
   }
   return method ?? undefined;

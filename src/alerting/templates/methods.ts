@@ -63,7 +63,7 @@ export function methodOf(run: Run, object: Value, name: string): Helper | null {
 }
 
 /** Tells whether Python's type of this value has such an attribute. */
-export function methodsWeLack(object: Value, name: string): boolean {
+export function unsupportedMethods(object: Value, name: string): boolean {
   if (name.startsWith("_")) return object instanceof Tuple;
   const type = typeof object === "string" || object instanceof Markup ? "str" : object instanceof Dict ? "dict" : null;
   if (type !== null) return lackingSets.get(type)?.has(name) ?? false;

@@ -48,7 +48,7 @@ export function unusualIn(counted: CountedHour, known: Known, timeZone: string):
 }
 
 /** Stores anomalies in the caller's transaction and announces new ones. Returns how many were new. */
-export async function tellAnomalies(sql: Sql, anomalies: readonly NewAnomaly[], now: Date): Promise<number> {
+export async function reportAnomalies(sql: Sql, anomalies: readonly NewAnomaly[], now: Date): Promise<number> {
   const added: StoredAnomaly[] = [];
   for (const anomaly of anomalies) {
     const stored = await storeAnomaly(sql, anomaly, now);

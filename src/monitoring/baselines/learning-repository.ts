@@ -93,7 +93,7 @@ export async function storeClasses(
 }
 
 /** Deletes hours of the week that were not learned since: of all cameras, or one hour of one camera. Returns how many there were. */
-export async function forgetHoursBefore(
+export async function deleteHoursBefore(
   sql: Sql,
   before: Date,
   only?: { readonly cameraId: string; readonly dayOfWeek: number; readonly hour: number },

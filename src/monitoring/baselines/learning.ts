@@ -1,12 +1,12 @@
 import { hourMs, minuteMs } from "../../base/clock/clock.ts";
 import type { Database, Sql } from "../../platform/database/database.ts";
-import { tellAnomalies, unusualIn } from "./anomaly.ts";
+import { reportAnomalies, unusualIn } from "./anomaly.ts";
 import { type Known, knownSince, readKnown, usualIn } from "./known.ts";
 import {
   type ClassCount,
   countHour,
   countRunningHour,
-  forgetHoursBefore,
+  deleteHoursBefore,
   isLive,
   storeActivity,
   storeClasses,
@@ -70,11 +70,11 @@ async function learnHour(sql: Sql, due: DueHour, { now, timeZone }: Moment): Pro
   const hour = localHourAt(observed.start, timeZone);
   // An outdated baseline of this hour starts again; others may seem outdated only because the clock is ahead, and are deleted by the
   // nightly cleanup.
-  await forgetHoursBefore(sql, knownSince(known.config, observed.end), { cameraId, ...hour });
+  await deleteHoursBefore(sql, knownSince(known.config, observed.end), { cameraId, ...hour });
   const next = learnedFrom(known, hour, counts);
   await storeActivity(sql, cameraId, hour, next.activity, observed.start, now);
   await storeClasses(sql, cameraId, hour, next.classes, now);
-  return await tellAnomalies(sql, unusualIn({ cameraId, hour, until: observed.end, isOver: true, counts }, known, timeZone), now);
+  return await reportAnomalies(sql, unusualIn({ cameraId, hour, until: observed.end, isOver: true, counts }, known, timeZone), now);
 }
 
 /** An hour is learned if it was watched nearly all the time and is a full hour: where clocks change by half an hour some are not. */
@@ -120,7 +120,7 @@ export async function judgeRunningHour(db: Database, now: Date, timeZone: string
     if (seen.get(cameraId) === state) continue;
     announced += await db.transaction(async (sql) => {
       const known = await readKnown(sql, cameraId, now);
-      return await tellAnomalies(sql, unusualIn({ cameraId, hour, until: now, isOver: false, counts }, known, timeZone), now);
+      return await reportAnomalies(sql, unusualIn({ cameraId, hour, until: now, isOver: false, counts }, known, timeZone), now);
     });
     seen.set(cameraId, state);
   }

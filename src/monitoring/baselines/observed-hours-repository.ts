@@ -82,7 +82,7 @@ export async function takeHour(sql: Sql, { cameraId, start }: ObservedHour): Pro
 }
 
 /** Discards the observation until now: past hours are dropped, and the running one will not count. */
-export async function spoilHours(sql: Sql, cameraId: string, running: Pick<RunningMinute, "start" | "end">): Promise<void> {
+export async function discardHours(sql: Sql, cameraId: string, running: Pick<RunningMinute, "start" | "end">): Promise<void> {
   await sql`
     with gone as (
       delete from observed_hours o

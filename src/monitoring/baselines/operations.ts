@@ -11,7 +11,7 @@ import { changeBaselineConfig, deleteBaselines, findBaselineConfig } from "./bas
 import { type Known, readKnown, usualIn } from "./known.ts";
 import { countHour } from "./learning-repository.ts";
 import { localHourAt } from "./local-hour.ts";
-import { lockBaselinesOf, spoilHours } from "./observed-hours-repository.ts";
+import { discardHours, lockBaselinesOf } from "./observed-hours-repository.ts";
 import { clockTime } from "./reason.ts";
 import { pooled } from "./statistics.ts";
 
@@ -101,7 +101,7 @@ export const baselineOperations: Pick<Operations, keyof typeof baselineRoutes> =
       await requireCamera(sql, cameraId);
       await lockBaselinesOf(sql, cameraId);
       // Learning restarts with detections from now on: the running hour, partly over, does not count.
-      await spoilHours(sql, cameraId, localHourAt(clock.now(), localTimeZone()));
+      await discardHours(sql, cameraId, localHourAt(clock.now(), localTimeZone()));
       const { activity, classes } = await deleteBaselines(sql, cameraId);
       return { activity_baselines_deleted: activity, class_baselines_deleted: classes };
     }),

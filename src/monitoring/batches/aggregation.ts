@@ -4,7 +4,7 @@ import { noteWake } from "../../work/jobs/wakes-repository.ts";
 import { linkDetections } from "../detections/detections-repository.ts";
 import { queueAnalyses } from "../events/analysis.ts";
 import { announceEvents } from "../events/announcement.ts";
-import { tellEnriched } from "../events/enrichment.ts";
+import { announceEnriched } from "../events/enrichment.ts";
 import type { Event } from "../events/event.ts";
 import { findEvents, insertEventsOfBatches } from "../events/events-repository.ts";
 import { type BatchSettings, batchFor, batchTimes, dueAt, grow, latestDueAt, mayClose } from "./batch.ts";
@@ -128,7 +128,7 @@ export async function closeDueBatches(
     return [{ type: "detection.batch", data }];
   });
   await queueAnalyses(sql, events, now, settings.enrichmentWaitMs);
-  await tellEnriched(
+  await announceEnriched(
     sql,
     events.map(({ id }) => id),
     now,

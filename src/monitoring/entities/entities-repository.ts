@@ -9,7 +9,7 @@ export type Entity = z.output<typeof EntityRecord>;
 export type Visit = z.output<typeof EntityDetailsRecord>["cameras"][number];
 
 /** A detection of an entity. */
-export interface Sight {
+export interface Sighting {
   readonly detectionId: number;
   readonly objectType: string;
   readonly cameraId: string;
@@ -18,7 +18,7 @@ export interface Sight {
 }
 
 /** Stores a new entity and returns its id. */
-export async function insertEntity(sql: Sql, { detectionId, objectType, confidence, seenAt }: Sight, now: Date): Promise<string> {
+export async function insertEntity(sql: Sql, { detectionId, objectType, confidence, seenAt }: Sighting, now: Date): Promise<string> {
   const [row] = await sql<[{ id: string }]>`
     insert into entities (
       object_type, first_seen_at, last_seen_at, detection_count, representative_detection_id, representative_confidence, created_at
@@ -30,7 +30,11 @@ export async function insertEntity(sql: Sql, { detectionId, objectType, confiden
 }
 
 /** Records another sighting of an entity. Returns the number of earlier ones; undefined if the entity no longer exists. */
-export async function seeEntityAgain(sql: Sql, entityId: string, { detectionId, confidence, seenAt }: Sight): Promise<number | undefined> {
+export async function recordSighting(
+  sql: Sql,
+  entityId: string,
+  { detectionId, confidence, seenAt }: Sighting,
+): Promise<number | undefined> {
   const [row] = await sql<[{ before: number }?]>`
     update entities n
     set first_seen_at = least(n.first_seen_at, ${seenAt}), last_seen_at = greatest(n.last_seen_at, ${seenAt}),
@@ -44,7 +48,7 @@ export async function seeEntityAgain(sql: Sql, entityId: string, { detectionId, 
 }
 
 /** Records which camera saw an entity. */
-export async function noteVisit(sql: Sql, entityId: string, { cameraId, seenAt }: Sight): Promise<void> {
+export async function noteVisit(sql: Sql, entityId: string, { cameraId, seenAt }: Sighting): Promise<void> {
   await sql`
     insert into entity_cameras as v (entity_id, camera_id, first_seen_at, last_seen_at, detection_count)
     values (${entityId}, ${cameraId}, ${seenAt}, ${seenAt}, 1)
@@ -148,7 +152,7 @@ export async function detectionsOfEntity(sql: Sql, id: string, limit: number): P
 }
 
 /** Deletes at most `limit` entities without detections and vectors, and returns how many. */
-export async function deleteForgottenEntities(sql: Sql, before: Date, limit: number): Promise<number> {
+export async function deleteUnusedEntities(sql: Sql, before: Date, limit: number): Promise<number> {
   const gone = await sql`
     with forgotten as materialized (
       select n.entity_id

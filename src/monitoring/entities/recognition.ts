@@ -5,11 +5,11 @@ import type { Database, Sql } from "../../platform/database/database.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
 import { emit } from "../../work/outbox/outbox.ts";
 import { embeddingsAfter, insertEmbedding, keepDetections, lockObjectType, recognisedBefore } from "./embeddings-repository.ts";
-import { insertEntity, noteVisit, type Sight, seeEntityAgain } from "./entities-repository.ts";
+import { insertEntity, noteVisit, recordSighting, type Sighting } from "./entities-repository.ts";
 import { type Match, product, VectorIndex } from "./vector-index.ts";
 
 /** A detection with its vector. */
-export interface Seen extends Sight {
+export interface Seen extends Sighting {
   /** The same for all detections in one picture or frame: they are different entities. */
   readonly frame: string;
   /** The service that made the vector. */
@@ -85,7 +85,7 @@ export function createRecognition(options: RecognitionOptions): Recognition {
     for (;;) {
       const match = best(index.nearest(query), nearestSibling(one, siblings, except, ttlMs));
       if (!match || match.similarity < threshold) break;
-      const before = await seeEntityAgain(sql, match.entityId, one);
+      const before = await recordSighting(sql, match.entityId, one);
       if (before !== undefined) return { entityId: match.entityId, similarity: Math.min(1, match.similarity), seenBefore: true };
       // Its detections were deleted, and the entity with them.
       index.forget(match.entityId);

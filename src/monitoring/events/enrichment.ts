@@ -15,7 +15,7 @@ export async function releaseAnalyses(sql: Sql, eventIds: readonly number[], now
 }
 
 /** Announces that all detections of events are enriched: once per event, and only if something was found. */
-export async function tellEnriched(sql: Sql, eventIds: readonly number[], now: Date): Promise<void> {
+export async function announceEnriched(sql: Sql, eventIds: readonly number[], now: Date): Promise<void> {
   if (eventIds.length === 0) return;
   const unfinished = await eventsBeingEnriched(sql, eventIds, { fresh: false });
   const done = await markEnriched(

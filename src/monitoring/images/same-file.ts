@@ -57,7 +57,7 @@ export async function seenBefore(db: Database, image: LedgerImage): Promise<Seen
 }
 
 /** Returns the current path of an entry's file if it was registered again: at another time, or under another name. */
-export async function enteredAgainAs(db: Database, image: LedgerImage): Promise<string | undefined> {
+export async function registeredAgainAs(db: Database, image: LedgerImage): Promise<string | undefined> {
   const path = await db.query((sql) => laterPath(sql, image.imageId));
   return path !== undefined && (await exists(path)) ? path : undefined;
 }

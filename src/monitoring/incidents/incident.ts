@@ -5,7 +5,7 @@ export const causes = ["silent", "error", "black", "frozen", "clock", "view"] as
 export type Cause = (typeof causes)[number];
 
 /** A problem with a camera. */
-export interface Trouble {
+export interface CameraProblem {
   readonly cameraId: string;
   readonly cause: Cause;
   /** Details as a sentence without its full stop. */

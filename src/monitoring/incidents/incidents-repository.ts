@@ -1,8 +1,8 @@
 import type { Sql } from "../../platform/database/database.ts";
-import type { Cause, Trouble } from "./incident.ts";
+import type { CameraProblem, Cause } from "./incident.ts";
 
 /** An open incident. */
-export interface OpenIncident extends Trouble {
+export interface OpenIncident extends CameraProblem {
   readonly incidentId: number;
   /** Null if its event was permanently deleted. */
   readonly eventId: number | null;
@@ -14,7 +14,7 @@ export interface OpenIncident extends Trouble {
 /** Opens an incident. Returns its id and the camera's name; undefined if it is open already or the camera is deleted. */
 export async function insertIncident(
   sql: Sql,
-  { cameraId, cause, reason, beganAt }: Trouble,
+  { cameraId, cause, reason, beganAt }: CameraProblem,
   now: Date,
 ): Promise<{ readonly incidentId: number; readonly cameraName: string } | undefined> {
   const [row] = await sql<[{ incidentId: number; cameraName: string }?]>`
@@ -106,8 +106,8 @@ export async function countEnded(sql: Sql, cameraId: string, cause: Cause, since
  * Returns problems in the status of cameras that have no open incident. `offline` without a reason was set by a person, who knows about
  * it.
  */
-export async function unreportedTroubles(sql: Sql): Promise<readonly Trouble[]> {
-  return await sql<Trouble[]>`
+export async function unreportedProblems(sql: Sql): Promise<readonly CameraProblem[]> {
+  return await sql<CameraProblem[]>`
     select c.camera_id as "cameraId", s.cause, s.began_at as "beganAt", c.status_reason as reason
     from cameras c
     cross join lateral (

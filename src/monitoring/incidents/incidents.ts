@@ -6,7 +6,7 @@ import { cameraChanged } from "../cameras/status.ts";
 import { announceEvents } from "../events/announcement.ts";
 import { queueEnds } from "../events/evaluation-repository.ts";
 import { findEvents } from "../events/events-repository.ts";
-import { type Cause, causes, endedSummary, openSummary, type Trouble } from "./incident.ts";
+import { type CameraProblem, type Cause, causes, endedSummary, openSummary } from "./incident.ts";
 import {
   closeIncident,
   endedByStatus,
@@ -15,7 +15,7 @@ import {
   insertIncidentEvent,
   type OpenIncident,
   openIncidents,
-  unreportedTroubles,
+  unreportedProblems,
 } from "./incidents-repository.ts";
 
 /** Causes that neither the camera's status nor another type of message reports. */
@@ -25,9 +25,9 @@ const statusCauses: ReadonlySet<Cause> = new Set(["black", "frozen", "clock"]);
  * Opens an incident with its event, in the caller's transaction: announced like any event, and evaluated by rules of kind
  * `camera_health`. Returns false if an incident with this cause is open already.
  */
-export async function openIncident(sql: Sql, trouble: Trouble, now: Date): Promise<boolean> {
-  const { cameraId, cause, reason, beganAt } = trouble;
-  const stored = await insertIncident(sql, trouble, now);
+export async function openIncident(sql: Sql, problem: CameraProblem, now: Date): Promise<boolean> {
+  const { cameraId, cause, reason, beganAt } = problem;
+  const stored = await insertIncident(sql, problem, now);
   if (!stored) return false;
   const summary = openSummary(stored.cameraName, cause, reason);
   const eventId = await insertIncidentEvent(sql, { incidentId: stored.incidentId, cameraId, beganAt, summary }, now);
@@ -63,14 +63,14 @@ export async function endCause(sql: Sql, cause: Cause, why: string, now: Date): 
 
 /** Opens and ends incidents according to the status of the cameras: silence, unreadable folders. Returns how many changed. */
 export async function followStatus(db: Database, now: Date): Promise<number> {
-  const [troubles, ended] = await db.query((sql) => Promise.all([unreportedTroubles(sql), endedByStatus(sql)]));
-  if (troubles.length + ended.length === 0) return 0;
+  const [problems, ended] = await db.query((sql) => Promise.all([unreportedProblems(sql), endedByStatus(sql)]));
+  if (problems.length + ended.length === 0) return 0;
   return await db.transaction(async (sql) => {
     const over = new Set(ended);
     const open = (await openIncidents(sql, causes)).filter(({ incidentId }) => over.has(incidentId));
     await endAll(sql, open, now);
     let opened = 0;
-    for (const trouble of troubles) if (await openIncident(sql, trouble, now)) opened += 1;
+    for (const problem of problems) if (await openIncident(sql, problem, now)) opened += 1;
     return open.length + opened;
   });
 }

@@ -72,12 +72,12 @@ export async function checkHealth(sql: Sql, { cameraId, takenAt, frame }: Health
   ];
   const open = new Set(known.map(({ cause }) => cause));
   let changed = false;
-  for (const [cause, trouble] of found) {
-    if (trouble === "unsure") continue;
-    if (!trouble && open.has(cause)) changed = (await endIncidents(sql, cameraId, [cause], now)) > 0 || changed;
-    if (!trouble || open.has(cause)) continue;
+  for (const [cause, finding] of found) {
+    if (finding === "unsure") continue;
+    if (!finding && open.has(cause)) changed = (await endIncidents(sql, cameraId, [cause], now)) > 0 || changed;
+    if (!finding || open.has(cause)) continue;
     if (cause === "black" && (await countEnded(sql, cameraId, cause, new Date(now.getTime() - weekMs))) >= habit) continue;
-    changed = (await openIncident(sql, { cameraId, cause, reason: trouble.reason, beganAt: trouble.since }, now)) || changed;
+    changed = (await openIncident(sql, { cameraId, cause, reason: finding.reason, beganAt: finding.since }, now)) || changed;
   }
   return changed;
 }

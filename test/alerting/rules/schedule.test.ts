@@ -114,7 +114,7 @@ const schedules = times.flatMap(([start_time, end_time]) =>
 );
 
 describe("schedule: agrees with a walk through every window", () => {
-  // Past years: for future ones each version of Node.js knows the laws of its own time.
+  // Past years: versions of Node.js disagree about the clock changes of future years.
   const begin = Date.parse("2024-01-01T00:00:00Z");
   const end = Date.parse("2026-01-01T00:00:00Z");
 

@@ -8,7 +8,7 @@ import { type Receiver, receiver } from "../../support/receiver.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { detectorStandIn, languageModelStandIn, type StandIn } from "../../support/upstream.ts";
 
-/* The real program, its command line, a real mail server and a real receiver: what a person gets. */
+/* End to end: the real program and command line, with a mail server and a webhook receiver. */
 
 type Served = HomesecProcess & { readonly url: string };
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { systemClock } from "../../../src/base/clock/clock.ts";
 import { deleteEmbeddingsBefore } from "../../../src/monitoring/entities/embeddings-repository.ts";
-import { deleteForgottenEntities } from "../../../src/monitoring/entities/entities-repository.ts";
+import { deleteUnusedEntities } from "../../../src/monitoring/entities/entities-repository.ts";
 import { createRecognition, type Recognition, type Seen } from "../../../src/monitoring/entities/recognition.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { emptyTables } from "../../support/empty-tables.ts";
@@ -100,9 +100,9 @@ test("recognition: vectors expire, entities without vectors are deleted, and the
   await db.query((sql) => sql`update detections d set entity_id = ${first ?? null} where d.detection_id = ${one.detectionId}`);
   const later = new Date(Date.now() + 60_000);
   expect(await db.transaction((sql) => deleteEmbeddingsBefore(sql, later, 100))).toBe(1);
-  expect(await db.transaction((sql) => deleteForgottenEntities(sql, later, 100))).toBe(0);
+  expect(await db.transaction((sql) => deleteUnusedEntities(sql, later, 100))).toBe(0);
   await db.query((sql) => sql`delete from detections d where d.detection_id = ${one.detectionId}`);
-  expect(await db.transaction((sql) => deleteForgottenEntities(sql, later, 100))).toBe(1);
+  expect(await db.transaction((sql) => deleteUnusedEntities(sql, later, 100))).toBe(1);
   // the process still caches the vector of the deleted entity
   expect(await entityOf(here, await seen(0))).not.toBe(first);
   expect(await count()).toBe(1);

@@ -187,7 +187,7 @@ describe("the end of an incident is not sent", () => {
     mail = undefined;
     await begin(60);
     await send(61);
-    await send(60 + 25 * 60); // it is given up
+    await send(60 + 25 * 60); // The notification has expired.
     await end(60 + 26 * 60);
     expect(await send(60 + 27 * 60)).toBe(0);
   });

@@ -192,7 +192,7 @@ describe("an unacknowledged change", () => {
     ]);
   });
 
-  it("lasts through a night that the camera never saw before, of which nothing is learned until the change is acknowledged", async () => {
+  it("lasts through the camera's first night, and nothing is learned from that night until the change is acknowledged", async () => {
     const look = camera();
     const night = async (index: number) => await infrared(await turned(index));
     await told(look, day);
