@@ -48,7 +48,7 @@ function figure(value: number): string {
   return value.toFixed(digits);
 }
 
-/** Ends the part of docs/benchmarks.md that is written here; people write the notes below it. */
+/** Ends the generated part of docs/benchmarks.md; the notes below it are written by hand. */
 export const endOfMeasured = "<!-- End of the part that npm run bench writes. -->";
 
 /** docs/benchmarks.md up to the notes: everything that was measured last. */

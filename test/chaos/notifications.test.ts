@@ -18,7 +18,7 @@ const chance = chanceOf("notifications");
 const folder = temporaryFolder("notifications");
 afterAll(() => folder.remove());
 
-/** A mail server that comes and goes, and accepts some mails, postpones some and refuses a few for good. */
+/** A mail server that comes and goes. It accepts some mails, postpones some and permanently refuses a few. */
 async function flappingMailServer() {
   const port = await freePort();
   const mails: ReceivedMail[] = [];

@@ -13,10 +13,9 @@ import { reading } from "./every/reading.ts";
 import type { Step } from "./every/step.ts";
 
 /*
- * Every command against one real daemon: as a person sees it, as a program reads it, and how it refuses. Each start of the program
- * costs, so one run of each command goes through the real program, the first for people if there is one, and the others are made in
- * this process; with COMMANDS=all (`npm run commands`) all go through the real program. They are run once, two at a time, and looked
- * at afterwards.
+ * Every command against one real daemon: for people, for programs, and with its errors. Starting the program is slow, so one run of each
+ * command uses the real program (the first one for people, if there is one) and the others run in this process. With COMMANDS=all (`npm
+ * run commands`) all use the real program. The commands run once, two at a time; the tests check their results afterwards.
  */
 
 process.env["TZ"] = "UTC";

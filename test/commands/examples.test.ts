@@ -11,7 +11,7 @@ import { allCommands, commandsFor, nouns } from "../../commands/registry.ts";
 import { systemClock } from "../../src/base/clock/clock.ts";
 import { homesecCalls } from "./every/shell.ts";
 
-/* What help, pages and messages tell people to type is a command that there is, with options and values that it takes. */
+/* Checks that each command in help, pages and messages exists, with its options and values. */
 
 const root = join(import.meta.dirname, "../..");
 const commands = await allCommands();

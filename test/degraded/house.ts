@@ -29,7 +29,7 @@ export interface House {
   /** Uploads one picture for each of the three cameras. */
   upload(): Promise<void>;
   /** Waits until the reply of the path satisfies `look`. */
-  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely in tests
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of an answer
   until(path: string, look: (body: any) => boolean, timeoutMs?: number): Promise<any>;
   breaker(name: string): Promise<string>;
   /** Moves the clock past the half minute of an open breaker. */

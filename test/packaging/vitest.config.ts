@@ -1,6 +1,9 @@
 import { defineConfig } from "vitest/config";
 
-/** `npm run package-check`: what `npm test` looks at, and the package and the image's steps carried out. Takes some minutes, and the registry. */
+/**
+ * `npm run package-check`: the checks of `npm test`, then the steps of the package and of the image carried out. Takes some minutes and
+ * needs the registry.
+ */
 export default defineConfig({
   test: {
     include: ["test/packaging/*.test.ts", "test/packaging/long/installed.ts"],

@@ -1,5 +1,5 @@
-// Runs inside of the real program (NODE_OPTIONS=--import ...). Upon SIGUSR2 it collects the garbage and writes down what remains, and how late
-// the event loop was since SIGURG. With SOAK_SNAPSHOTS it also writes a heap snapshot, to find a leak.
+// Runs inside the real program (NODE_OPTIONS=--import ...). On SIGUSR2 it collects garbage and reports the remaining memory and
+// the event loop delay since SIGURG. With SOAK_SNAPSHOTS it also writes a heap snapshot, to find a leak.
 import { appendFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { getHeapCodeStatistics, setFlagsFromString, writeHeapSnapshot } from "node:v8";

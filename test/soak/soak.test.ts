@@ -9,9 +9,9 @@ import { disagreements, unfinished } from "./truth.ts";
 import { heading, lineOf, verdictOf, wordsOf } from "./verdict.ts";
 
 /*
- * The real program for a long time, with a fault in each step: SOAK_MINUTES (steps of a minute), SOAK_RATE (pictures a second, 10),
- * SOAK_SEED (of the order of the faults, printed). Without SOAK_MINUTES a short form that looks only for what is lost: memory and open
- * files need an hour to say something: six runs of half an hour gave slopes of memory between 0.4 and 1.5 MB an hour, each +- 0.3 to 0.5.
+ * Runs the real program for a long time, with a fault in each step. SOAK_MINUTES sets the number of one-minute steps, SOAK_RATE the pictures
+ * a second (10), SOAK_SEED the order of the faults (printed). Without SOAK_MINUTES a short form only checks that nothing is lost. Memory and
+ * open files need an hour: six half-hour runs gave slopes of memory between 0.4 and 1.5 MB an hour, each +- 0.3 to 0.5.
  */
 const minutes = Number(process.env["SOAK_MINUTES"] ?? 0);
 const isLong = minutes > 0;

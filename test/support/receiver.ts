@@ -32,7 +32,7 @@ export async function receiver(answer: (request: Received, index: number) => Rec
     try {
       for await (const chunk of request) chunks.push(chunk as Buffer);
     } catch {
-      return; // whoever sent was killed in the middle
+      return; // the sender was killed in the middle
     }
     const got = { path: request.url ?? "", headers: request.headers, body: Buffer.concat(chunks).toString() };
     received.push(got);

@@ -135,7 +135,7 @@ describe("the screen", () => {
     const coloured = (await screenOf(small, { ...plainDisplay, colour: true, depth: "24bit" })).written.join("");
     expect(coloured).toContain("\u001b[35mcritical 93");
     expect(coloured).toContain("\u001b[31mhigh 72");
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: codes of colours begin with this character
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes begin with this character
     expect((await screenOf(small)).written.join("")).not.toMatch(/\u001b\[(?:[1-9]|3\d|4\d)[\d;]*m/);
   });
 
