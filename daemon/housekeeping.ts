@@ -13,7 +13,7 @@ import { createCleanupService } from "./workers/cleanup-service.ts";
 import { createFileCleaner } from "./workers/file-cleaner.ts";
 import { createGpuMonitor } from "./workers/gpu-monitor.ts";
 import { createHealthReporter } from "./workers/health-reporter.ts";
-import type { Worker } from "./workers/worker.ts";
+import type { Worker } from "./workers/loop.ts";
 
 /** Parts that some of these workers use. */
 export interface HousekeepingParts {

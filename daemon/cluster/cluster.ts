@@ -10,7 +10,7 @@ import type { ProcessRow } from "../../src/work/jobs/processes-repository.ts";
 import type { WakeNote } from "../../src/work/jobs/wakes-repository.ts";
 import type { WatcherState, WorkerState } from "../../src/work/operations/runtime.ts";
 import type { Upstreams } from "../upstreams/upstreams.ts";
-import type { Worker } from "../workers/worker.ts";
+import type { Worker } from "../workers/loop.ts";
 import { isSingleton, roleAsking, workersOf } from "./merged.ts";
 import { createPeers, type Peers, peerName } from "./peers.ts";
 import { createSignals, type Signals } from "./signals.ts";

@@ -9,7 +9,7 @@ import {
   removeOtherProcesses,
   removeProcesses,
 } from "../../src/work/jobs/processes-repository.ts";
-import { releaseFutureJobs } from "../workers/release-future-jobs.ts";
+import { releaseFutureJobs } from "../workers/caretaker.ts";
 
 /**
  * Registers this process and frees at once everything that processes of an earlier run held, so that a killed daemon's work continues right

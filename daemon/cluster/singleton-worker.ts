@@ -1,6 +1,6 @@
 import { within } from "../../src/base/lifecycle/lifecycle.ts";
 import type { Log } from "../../src/base/log/log.ts";
-import type { Worker } from "../workers/worker.ts";
+import type { Worker } from "../workers/loop.ts";
 import type { Singletons } from "./singletons.ts";
 
 /** Delay after a failed start. */

@@ -4,7 +4,7 @@ import type { FreshContent } from "../../src/monitoring/images/fresh-content.ts"
 import { hasFfmpeg } from "../../src/monitoring/images/video.ts";
 import type { Database } from "../../src/platform/database/database.ts";
 import type { WatcherState } from "../../src/work/operations/runtime.ts";
-import type { Worker } from "../workers/worker.ts";
+import type { Worker } from "../workers/loop.ts";
 import type { WatchedCamera } from "./camera-folders.ts";
 import type { RegisteredHint } from "./registrar.ts";
 import { defaultTimings, type Timings } from "./timings.ts";

@@ -4,7 +4,7 @@ import type { Config } from "../../src/platform/config/config.ts";
 import type { RecentEvents } from "../health/recent-events.ts";
 import { createDeliveryWorker } from "../workers/delivery-worker.ts";
 import { createDigestCloser } from "../workers/digest-closer.ts";
-import type { Worker } from "../workers/worker.ts";
+import type { Worker } from "../workers/loop.ts";
 import type { WorkerContext } from "./worker-context.ts";
 
 /** Returns the usable channels and the retry period of notifications. Both are read at each use, since the configuration may change. */

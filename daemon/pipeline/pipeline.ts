@@ -9,9 +9,8 @@ import { createDetectStage } from "../../src/pipeline/detect.ts";
 import { createEnrichStage } from "../../src/pipeline/enrich.ts";
 import type { QueueName } from "../../src/work/jobs/jobs-repository.ts";
 import { createBatchAggregator } from "../workers/batch-aggregator.ts";
-import type { Loop } from "../workers/loop.ts";
+import type { Loop, Worker } from "../workers/loop.ts";
 import { createQueueWorker } from "../workers/queue-worker.ts";
-import type { Worker } from "../workers/worker.ts";
 import { deliverySettings } from "./delivering.ts";
 import type { WorkerContext } from "./worker-context.ts";
 

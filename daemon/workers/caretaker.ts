@@ -1,14 +1,18 @@
 import { gapMs, noteJump } from "../../src/admin/retention/nightly.ts";
+import { bringForwardCooldowns } from "../../src/alerting/alerts/cooldowns-repository.ts";
+import { bringForwardDigests } from "../../src/alerting/alerts/digests-repository.ts";
+import { bringForwardSilences } from "../../src/alerting/silences/ending-repository.ts";
+import { bringForwardRetries } from "../../src/alerting/webhooks/deliveries-repository.ts";
 import { type Clock, hourMs } from "../../src/base/clock/clock.ts";
 import type { Log } from "../../src/base/log/log.ts";
 import { offlineSilentCameras } from "../../src/monitoring/cameras/silence.ts";
+import { clampFutureTimes } from "../../src/monitoring/cameras/status-repository.ts";
 import { deleteEmbeddingsBefore } from "../../src/monitoring/entities/embeddings-repository.ts";
 import { deferWaitingImages } from "../../src/monitoring/images/images-repository.ts";
 import { followStatus } from "../../src/monitoring/incidents/incidents.ts";
 import type { Database, Sql } from "../../src/platform/database/database.ts";
-import { demoteLateJobs, freeAbandonedJobs } from "../../src/work/jobs/jobs-repository.ts";
+import { demoteLateJobs, freeAbandonedJobs, promoteAllJobs } from "../../src/work/jobs/jobs-repository.ts";
 import { createLoop, type Loop } from "./loop.ts";
-import { releaseFutureJobs } from "./release-future-jobs.ts";
 
 const roundMs = 1_000;
 const camerasEveryMs = 5_000;
@@ -90,4 +94,14 @@ export function createCaretaker(options: CaretakerOptions): Loop {
       return roundMs;
     },
   });
+}
+
+/** Moves future times to now after the clock was set back, so that no job waits until the clock has caught up. */
+export async function releaseFutureJobs(sql: Sql, now: Date): Promise<void> {
+  await promoteAllJobs(sql, now);
+  await bringForwardRetries(sql, now);
+  await bringForwardSilences(sql, now);
+  await bringForwardCooldowns(sql, now);
+  await bringForwardDigests(sql, now);
+  await clampFutureTimes(sql, now);
 }

@@ -16,7 +16,7 @@ import {
   releaseJob,
   takeBackOffer,
 } from "../../src/work/jobs/jobs-repository.ts";
-import type { Worker } from "./worker.ts";
+import type { Worker } from "./loop.ts";
 
 /** Default number of attempts of a job. */
 const usualMaxAttempts = 5;

@@ -3,7 +3,7 @@ import { within } from "../../src/base/lifecycle/lifecycle.ts";
 import type { Log } from "../../src/base/log/log.ts";
 import type { JournalEntry } from "../../src/contract/live.ts";
 import type { WorkerState } from "../../src/work/operations/runtime.ts";
-import type { Worker } from "./worker.ts";
+import type { Worker } from "./loop.ts";
 
 const checkEveryMs = 500;
 const firstBackoffMs = 500;

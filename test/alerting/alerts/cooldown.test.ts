@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { releaseFutureJobs } from "../../../daemon/workers/release-future-jobs.ts";
+import { releaseFutureJobs } from "../../../daemon/workers/caretaker.ts";
 import { closeDueDigests } from "../../../src/alerting/alerts/digests.ts";
 import type { RuleDefinition, Severity } from "../../../src/alerting/rules/rule.ts";
 import { type AlertDesk, openAlertDesk } from "./alert-desk.ts";

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
+import type { Worker } from "../../../daemon/workers/loop.ts";
 import { createSupervisor, type Supervisor } from "../../../daemon/workers/supervisor.ts";
-import type { Worker } from "../../../daemon/workers/worker.ts";
 import { currentReadiness } from "../../../src/admin/system/ready.ts";
 import { type Clock, systemClock } from "../../../src/base/clock/clock.ts";
 import { silentLog } from "../../../src/base/log/log.ts";
