@@ -80,7 +80,7 @@ async function withLog(options: DaemonOptions, work: (services: ProcessServices)
   const colour = options.colour && process.stderr.isTTY === true;
   const log = createLog({ level: logLevel, format, colour, destination: process.stderr, folder: `${dataDir}/logs`, clock: systemClock });
   try {
-    const serviceManager = createServiceManager({ said: serviceManagerEnv, pid: process.pid, searchPath: process.env["PATH"], log });
+    const serviceManager = createServiceManager({ variables: serviceManagerEnv, pid: process.pid, searchPath: process.env["PATH"], log });
     return await work({ log, serviceManager });
   } finally {
     log.close();

@@ -60,7 +60,7 @@ export function createAllWorkers(
   const housekeeping = createHousekeeping(workerContext, { selftest, recentEvents });
   const supervisor = createSupervisor({
     // the supervisor starts them in this order: consumers of work before those that find it
-    workers: cluster.ours([
+    workers: cluster.ownWorkers([
       publisher,
       deliveryWorker,
       digestCloser,

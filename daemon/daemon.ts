@@ -11,7 +11,7 @@ import type { OperationContext } from "../src/work/operations/operation.ts";
 import { type AllWorkers, createAllWorkers } from "./all-workers.ts";
 import { type Foundation, layFoundation, openStores } from "./foundation.ts";
 import { createRequestCounter } from "./http/stats.ts";
-import { createStatusNews } from "./live/status-news.ts";
+import { createStatusBroadcast } from "./live/status-broadcast.ts";
 import { type FollowOptions, followConfiguration } from "./reload/configuration.ts";
 import { createRuntime, type DaemonRuntime } from "./runtime.ts";
 import { removeLeftovers } from "./selftest/scratch.ts";
@@ -103,14 +103,17 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
   };
 }
 
+interface Parts {
+  readonly context: OperationContext;
+  readonly runtime: DaemonRuntime;
+  readonly workers: AllWorkers;
+  readonly serving: Serving;
+}
+
 /** Gives the workers to the parts that report on them: the cluster, the metrics, and the database, whose commits wake them. */
 function connect(
   { version, engines, cluster, metrics, upstreams }: Foundation,
-  {
-    context,
-    runtime,
-    workers: { supervisor, watcher, wake },
-  }: { readonly context: OperationContext; readonly runtime: DaemonRuntime; readonly workers: AllWorkers },
+  { context, runtime, workers: { supervisor, watcher, wake } }: Omit<Parts, "serving">,
 ): void {
   const { db } = engines.database;
   cluster.attach({ workers: () => supervisor.states(), watcher: () => watcher.state(), upstreams, wake });
@@ -131,12 +134,7 @@ function connect(
 /** Accepts WebSocket clients and signals from other daemons, and starts the workers. Registers how to stop each. */
 async function startWork(
   { config, lifecycle, cluster }: Foundation,
-  {
-    context,
-    runtime,
-    workers: { supervisor },
-    serving: { hub },
-  }: { readonly context: OperationContext; readonly runtime: DaemonRuntime; readonly workers: AllWorkers; readonly serving: Serving },
+  { context, runtime, workers: { supervisor }, serving: { hub } }: Parts,
 ): Promise<void> {
   const servesClients = config.roles.includes("api");
   if (servesClients) await hub.start();
@@ -145,10 +143,10 @@ async function startWork(
   lifecycle.onStop("signals", () => cluster.signals.stop());
   await supervisor.start();
   lifecycle.onStop("workers", () => supervisor.stop(), 4_000);
-  const statusNews = createStatusNews(context, runtime, (status) => hub.broadcastControl("system_status", { status }));
-  if (servesClients) await statusNews.start();
+  const statusBroadcast = createStatusBroadcast(context, runtime, (status) => hub.broadcastControl("system_status", { status }));
+  if (servesClients) await statusBroadcast.start();
   // a round that hangs must not delay the stop
-  lifecycle.onStop("status news", () => void statusNews.stop());
+  lifecycle.onStop("status broadcast", () => void statusBroadcast.stop());
 }
 
 /** Applies changes of the configuration files from now on. Registers how to stop. */

@@ -139,8 +139,8 @@ function collectFindings(say: Say): { add(detection: Detection): void; print(): 
     if (!first) return;
     const types = [...new Set(found.map(({ object_type }) => object_type))];
     const counts = types.map((type) => `${found.filter(({ object_type }) => object_type === type).length} x ${type}`);
-    const sure = [...new Set(found.map(({ confidence }) => Math.round(confidence * 100)))].toSorted((a, b) => a - b);
-    const range = sure.length === 1 ? `${sure[0]}` : `${sure[0]} to ${sure.at(-1)}`;
+    const percents = [...new Set(found.map(({ confidence }) => Math.round(confidence * 100)))].toSorted((a, b) => a - b);
+    const range = percents.length === 1 ? `${percents[0]}` : `${percents[0]} to ${percents.at(-1)}`;
     say("found", `${basename(first.file_path)}: ${counts.join(", ")}, confidence ${range} %`);
     found = [];
   };

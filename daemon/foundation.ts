@@ -17,7 +17,7 @@ import type { OperationContext } from "../src/work/operations/operation.ts";
 import { makeCameraRoot } from "./camera-root.ts";
 import { type Cluster, createCluster } from "./cluster/cluster.ts";
 import { introduce, join } from "./cluster/join.ts";
-import { builtInElsewhere, roleAsking } from "./cluster/merged.ts";
+import { builtInElsewhere, callerRole } from "./cluster/merged.ts";
 import { thisProcess } from "./cluster/own-process.ts";
 import { type Engines, openEngines } from "./engines.ts";
 import { createRecentEvents, type RecentEvents } from "./health/recent-events.ts";
@@ -75,8 +75,8 @@ export async function layFoundation(
   const upstreams = startServices({
     ...{ config, settings, clock, log, lifecycle, recentEvents, announce, metrics },
     wake: (note) => cluster.wake(note),
-    asks: (name) => config.roles.includes(roleAsking[name]),
-    elsewhere: (name) => builtInElsewhere(name, cluster.peers.others(), clock.now()),
+    calls: (name) => config.roles.includes(callerRole[name]),
+    stateElsewhere: (name) => builtInElsewhere(name, cluster.peers.others(), clock.now()),
   });
   return { config, clock, log, lifecycle, version, own, recentEvents, engines, tls, cluster, announce, settings, metrics, upstreams };
 }

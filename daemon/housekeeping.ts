@@ -45,12 +45,10 @@ export function createHousekeeping(
             ({ singletons, report }) => singletons.includes("file_watcher") && !report?.stopped.some(({ name }) => name === "file_watcher"),
           );
   const caretaker = createCaretaker({
-    db,
-    clock,
-    log,
+    ...{ db, clock, log, watching },
     beat: (sql) => peers.beat(sql),
     // only the daemon that finds pictures knows how long it has been watching
-    judges: () => peers.does("file_watcher"),
+    checksCameras: () => peers.does("file_watcher"),
     watchedElsewhere: (folderPath) => peers.watchedElsewhere(folderPath),
     // may change at run time
     get cameraOfflineAfterSeconds() {
@@ -66,34 +64,26 @@ export function createHousekeeping(
         ? { reason: "breaker_open", detail: `The detector does not respond; the next attempt is at ${breaker.reset_at?.toISOString()}` }
         : undefined;
     },
-    watching,
   });
-  const baselineLearner = createBaselineLearner({
-    db,
-    clock,
-    timeZone: localTimeZone(),
-    log,
-    watching,
-  });
+  const baselineLearner = createBaselineLearner({ db, clock, timeZone: localTimeZone(), log, watching });
   const gpuMonitor = createGpuMonitor({ db, clock, log, nvidiaSmi: createNvidiaSmi() });
   const cleanupContext = { db, config, settings, clock, log: log.child({ worker: "cleanup_service" }) };
   const cleanupService = createCleanupService(cleanupContext, {
     data: () => runtime.disk(),
     pictures: () => runtime.pictureDisk(),
-    onNews: ({ kind, message }) => {
-      recentEvents.add("disk", kind, message);
-    },
+    onNews: ({ kind, message }) => recentEvents.add("disk", kind, message),
   });
-  const healthReporter = createHealthReporter({
-    context,
-    runtime,
-    processId: peers.ownId,
-    recentEvents,
-  });
+  const healthReporter = createHealthReporter({ context, runtime, processId: peers.ownId, recentEvents });
   const everyMs = config.selftestIntervalMinutes * minuteMs;
   const selftests = everyMs > 0 ? [createSelftestWorker({ selftest, everyMs, clock, log })] : [];
-  const lookEveryMs = config.cameraCheckSeconds * 1000;
-  const cameraWatcher = createCameraWatcher({ db, clock, log, settings, roots: rootsOf(config), everyMs: lookEveryMs });
+  const cameraWatcher = createCameraWatcher({
+    db,
+    clock,
+    log,
+    settings,
+    roots: rootsOf(config),
+    everyMs: config.cameraCheckSeconds * 1000,
+  });
   // a daemon that is alone deletes its files together with the rows
   const fileCleaners = peers.alone ? [] : [createFileCleaner({ db, config, clock, log })];
   return {

@@ -7,7 +7,7 @@ export const serviceManagerVariables = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCH
 
 export interface ServiceManagerOptions {
   /** Values of these variables when the program started. */
-  readonly said: Readonly<Partial<Record<(typeof serviceManagerVariables)[number], string | undefined>>>;
+  readonly variables: Readonly<Partial<Record<(typeof serviceManagerVariables)[number], string | undefined>>>;
   readonly pid: number;
   /** Folders to search for programs: the PATH of the environment. */
   readonly searchPath: string | undefined;
@@ -23,21 +23,21 @@ export interface ServiceManager {
 }
 
 const execute = promisify(execFile);
-const tellWithinMs = 10_000;
+const notifyTimeoutMs = 10_000;
 
 /**
  * Talks to the service manager with the program `systemd-notify`, since Node.js has no Unix datagram sockets. The program is a child
  * process, so the unit needs `NotifyAccess=all`. A failed report is a warning in the log, never an error.
  */
-export function createServiceManager({ said, pid, searchPath, log }: ServiceManagerOptions): ServiceManager {
-  const socket = said.NOTIFY_SOCKET ?? "";
+export function createServiceManager({ variables, pid, searchPath, log }: ServiceManagerOptions): ServiceManager {
+  const socket = variables.NOTIFY_SOCKET ?? "";
   let timer: NodeJS.Timeout | undefined;
   let failing = false;
 
-  const tell = async (...what: readonly string[]): Promise<void> => {
+  const notify = async (...what: readonly string[]): Promise<void> => {
     if (socket === "") return;
     try {
-      await execute("systemd-notify", what, { env: { PATH: searchPath, NOTIFY_SOCKET: socket }, timeout: tellWithinMs });
+      await execute("systemd-notify", what, { env: { PATH: searchPath, NOTIFY_SOCKET: socket }, timeout: notifyTimeoutMs });
       failing = false;
     } catch (error) {
       if (!failing) log.warn({ sent: what, error: String(error) }, "systemd-notify could not notify the service manager");
@@ -47,22 +47,22 @@ export function createServiceManager({ said, pid, searchPath, log }: ServiceMana
 
   return {
     async ready(status, alive) {
-      await tell("READY=1", `STATUS=${status}`);
-      const everyMs = lifeSignEveryMs(said, pid);
+      await notify("READY=1", `STATUS=${status}`);
+      const everyMs = watchdogIntervalMs(variables, pid);
       if (socket === "" || everyMs === undefined) return;
       timer = setInterval(() => {
-        if (alive()) void tell("WATCHDOG=1");
+        if (alive()) void notify("WATCHDOG=1");
       }, everyMs);
     },
     async stopping() {
       clearInterval(timer);
-      await tell("STOPPING=1");
+      await notify("STOPPING=1");
     },
   };
 }
 
 /** Interval of heartbeats: a third of the watchdog timeout, so that one may be lost; at most a minute. Undefined without a watchdog. */
-function lifeSignEveryMs({ WATCHDOG_USEC, WATCHDOG_PID }: ServiceManagerOptions["said"], pid: number): number | undefined {
+function watchdogIntervalMs({ WATCHDOG_USEC, WATCHDOG_PID }: ServiceManagerOptions["variables"], pid: number): number | undefined {
   const limitMs = Number(WATCHDOG_USEC ?? "") / 1_000;
   if (!(limitMs > 0) || (WATCHDOG_PID !== undefined && Number(WATCHDOG_PID) !== pid)) return undefined;
   return Math.min(Math.max(limitMs / 3, 1), 60_000);

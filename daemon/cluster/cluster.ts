@@ -11,7 +11,7 @@ import type { WakeNote } from "../../src/work/jobs/wakes-repository.ts";
 import type { WatcherState, WorkerState } from "../../src/work/operations/runtime.ts";
 import type { Upstreams } from "../upstreams/upstreams.ts";
 import type { Worker } from "../workers/loop.ts";
-import { isSingleton, roleAsking, workersOf } from "./merged.ts";
+import { callerRole, isSingleton, workersOf } from "./merged.ts";
 import { createPeers, type Peers, peerName } from "./peers.ts";
 import { createSignals, type Signals } from "./signals.ts";
 import { singletonWorker } from "./singleton-worker.ts";
@@ -37,7 +37,7 @@ export interface Cluster {
   /** Attaches the parts of this daemon once they exist. Until then the report is empty and only other daemons are woken. */
   attach(parts: ClusterParts): void;
   /** The workers that this daemon runs: those of its roles; a singleton stands by while another daemon holds it. */
-  ours(workers: readonly Worker[]): readonly Worker[];
+  ownWorkers(workers: readonly Worker[]): readonly Worker[];
   /** Wakes the workers, here and in the other daemons, that have work after a commit with this note. */
   wake(note: WakeNote): void;
 }
@@ -79,7 +79,7 @@ export function createCluster(options: {
     const { running: _, ...watcher } = parts.watcher();
     return {
       stopped: stopped.map(({ name, message }) => ({ name, message })),
-      breakers: upstreams.breakers().filter(({ name }) => roles.includes(roleAsking[name])),
+      breakers: upstreams.breakers().filter(({ name }) => roles.includes(callerRole[name])),
       builtIn: [...upstreams.builtIn()],
       watcher: peers.does("file_watcher") ? { ...watcher, stuck: [...watcher.stuck] } : null,
       roots: [...roots],
@@ -123,12 +123,14 @@ export function createCluster(options: {
     keyIs: (fingerprint) => {
       key = fingerprint;
     },
-    ours: (workers) => {
-      const left = new Set(Object.entries(workersOf).flatMap(([role, names]) => (roles.some((own) => own === role) ? [] : names)));
-      const mine = workers.filter(({ name }) => !left.has(name) && (name !== "selftest" || roles.includes("maintain")));
+    ownWorkers: (workers) => {
+      const foreign = new Set(
+        Object.entries(workersOf).flatMap(([role, names]) => (roles.some((ownRole) => ownRole === role) ? [] : names)),
+      );
+      const selected = workers.filter(({ name }) => !foreign.has(name) && (name !== "selftest" || roles.includes("maintain")));
       return singletons
-        ? mine.map((worker) => (isSingleton(worker.name) ? singletonWorker(worker, { singletons, holder, log }) : worker))
-        : mine;
+        ? selected.map((worker) => (isSingleton(worker.name) ? singletonWorker(worker, { singletons, holder, log }) : worker))
+        : selected;
     },
     wake: (note) => {
       parts?.wake(note);

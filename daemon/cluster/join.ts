@@ -9,7 +9,7 @@ import { leave, takeOver } from "./own-process.ts";
 import { peerName } from "./peers.ts";
 
 /** Time limit for leaving: an unreachable database must not delay the stop. */
-const goodbyeMs = 500;
+const leaveTimeoutMs = 500;
 
 /**
  * Joins the daemons on the database: registers this one, resumes the work of its previous run, and claims free singletons. Registers how to
@@ -17,25 +17,20 @@ const goodbyeMs = 500;
  */
 export async function join(
   { peers, singletons }: Cluster,
-  {
-    db,
-    own,
-    clock,
-    log,
-    lifecycle,
-  }: { readonly db: Database; readonly own: ProcessRow; readonly clock: Clock; readonly log: Log; readonly lifecycle: Lifecycle },
+  options: { readonly db: Database; readonly own: ProcessRow; readonly clock: Clock; readonly log: Log; readonly lifecycle: Lifecycle },
 ): Promise<void> {
+  const { db, own, clock, log, lifecycle } = options;
   const freed = await takeOver(db, own, peers.alone, clock.now());
   if (freed > 0) log.info({ freed }, "resumed unfinished jobs of an earlier run");
   if (!singletons) return;
   lifecycle.onStop("processes", () =>
-    within(goodbyeMs, () => leave(db, own)).catch((error: unknown) =>
+    within(leaveTimeoutMs, () => leave(db, own)).catch((error: unknown) =>
       log.debug({ error: String(error) }, "could not remove this daemon from the database"),
     ),
   );
   lifecycle.onStop("singletons", () => singletons.stop());
-  const ours = new Set(peers.roles.flatMap((role) => workersOf[role]));
-  await singletons.start(singletonNames.filter((name) => ours.has(name)));
+  const ownNames = new Set(peers.roles.flatMap((role) => workersOf[role]));
+  await singletons.start(singletonNames.filter((name) => ownNames.has(name)));
 }
 
 /**

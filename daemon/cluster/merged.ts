@@ -37,7 +37,7 @@ export function isSingleton(name: string): boolean {
 const critical = ["detection_worker", "analysis_worker"];
 
 /** The role that calls a service. */
-export const roleAsking: Readonly<Record<UpstreamName, Role>> = {
+export const callerRole: Readonly<Record<UpstreamName, Role>> = {
   detector: "detect",
   language_model: "analyze",
   vision: "detect",
@@ -51,12 +51,12 @@ export function workersElsewhere(roles: readonly Role[], others: readonly Peer[]
 }
 
 function workerElsewhere(name: string, role: Role, others: readonly Peer[]): WorkerState {
-  const those = others.filter((peer) => peer.roles.includes(role));
+  const candidates = others.filter((peer) => peer.roles.includes(role));
   const stoppedAt = (peer: Peer) => peer.report?.stopped.find((worker) => worker.name === name);
-  const well = those.filter((peer) => !stoppedAt(peer));
+  const healthy = candidates.filter((peer) => !stoppedAt(peer));
   const common = { name, critical: critical.includes(name), elsewhere: true } as const;
-  if (well.length > 0) return { ...common, running: true, message: `on ${well.map(peerName).join(", ")}` };
-  const [first] = those;
+  if (healthy.length > 0) return { ...common, running: true, message: `on ${healthy.map(peerName).join(", ")}` };
+  const [first] = candidates;
   if (!first) return { ...common, running: false, message: `no running daemon has the role ${role}` };
   return { ...common, running: false, message: `on ${peerName(first)}: ${stoppedAt(first)?.message ?? "does not run"}` };
 }
@@ -75,14 +75,14 @@ export function workerFault(name: string, workers: readonly WorkerState[], peers
   return stopped && `on ${peerName(holder)}: ${stopped.message ?? "does not run"}`;
 }
 
-const badness: Readonly<Record<CircuitState, number>> = { closed: 0, half_open: 1, open: 2 };
+const rankOf: Readonly<Record<CircuitState, number>> = { closed: 0, half_open: 1, open: 2 };
 
 /** Merges the breakers of all daemons: for each service, the worst breaker of the daemons that call it. */
 export function mergedBreakers(own: readonly BreakerState[], roles: readonly Role[], others: readonly Peer[]): readonly BreakerState[] {
   return own.map((breaker) => {
-    const told = others.flatMap((peer) => peer.report?.breakers.filter(({ name }) => name === breaker.name) ?? []);
-    const asked = roles.includes(roleAsking[breaker.name]) || told.length === 0 ? [breaker, ...told] : told;
-    return asked.reduce((worst, other) => (badness[other.state] > badness[worst.state] || isFresher(other, worst) ? other : worst));
+    const reported = others.flatMap((peer) => peer.report?.breakers.filter(({ name }) => name === breaker.name) ?? []);
+    const breakers = roles.includes(callerRole[breaker.name]) || reported.length === 0 ? [breaker, ...reported] : reported;
+    return breakers.reduce((worst, other) => (rankOf[other.state] > rankOf[worst.state] || isFresher(other, worst) ? other : worst));
   });
 }
 
@@ -94,20 +94,20 @@ function isFresher(one: BreakerState, other: BreakerState): boolean {
 
 /** Returns the state of a service that only other daemons call, as a built-in service there. */
 export function builtInElsewhere(name: UpstreamName, others: readonly Peer[], now: Date): UpstreamState {
-  const those = others.flatMap((peer) => {
+  const services = others.flatMap((peer) => {
     const service = peer.report?.builtIn.find((builtIn) => builtIn.name === name);
     const isOpen = peer.report?.breakers.some((breaker) => breaker.name === name && breaker.state === "open") === true;
     return service ? [{ peer, fault: service.fault ?? (isOpen ? "circuit breaker open" : null) }] : [];
   });
-  const chosen = those.find(({ fault }) => fault === null) ?? those[0];
-  const error = chosen ? chosen.fault && `${peerName(chosen.peer)}: ${chosen.fault}` : `no running daemon has the role ${roleAsking[name]}`;
+  const chosen = services.find(({ fault }) => fault === null) ?? services[0];
+  const error = chosen ? chosen.fault && `${peerName(chosen.peer)}: ${chosen.fault}` : `no running daemon has the role ${callerRole[name]}`;
   return { name, healthy: error === null, builtIn: true, url: "", responseMs: null, error, checkedAt: now };
 }
 
 /** Returns the file watcher of another daemon: the running one, or one that no daemon runs. */
 export function watcherElsewhere(cameraRoot: string, others: readonly Peer[]): WatcherState {
   const holder = others.find(({ singletons }) => singletons.includes("file_watcher"));
-  const told = holder?.report?.watcher;
-  const running = told != null && !holder?.report?.stopped.some(({ name }) => name === "file_watcher");
-  return { cameraRoot, watchMode: "notify", pending: 0, stuck: [], ...told, running };
+  const reported = holder?.report?.watcher;
+  const running = reported != null && !holder?.report?.stopped.some(({ name }) => name === "file_watcher");
+  return { cameraRoot, watchMode: "notify", pending: 0, stuck: [], ...reported, running };
 }

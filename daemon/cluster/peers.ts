@@ -74,7 +74,7 @@ export function createPeers(options: {
   let known: { readonly session: string; readonly since: number } | undefined;
 
   /** Tells whether the end of another session is meaningful: not if the database itself has just come back. */
-  const sessionsTell = (): boolean => {
+  const sessionsAreMeaningful = (): boolean => {
     const session = singletons?.session();
     if (!session) {
       known = undefined;
@@ -85,7 +85,7 @@ export function createPeers(options: {
     return performance.now() - known.since > settledAfterMs;
   };
 
-  const tellOfChanges = (now: readonly Peer[]): void => {
+  const logChanges = (now: readonly Peer[]): void => {
     const names = (peers: readonly Peer[]) => new Map(peers.map((peer) => [peer.processId, peerName(peer)]));
     const [before, after] = [names(others), names(now)];
     for (const [id, name] of after) if (!before.has(id)) options.log.info({ peer: name }, "another daemon shares the database");
@@ -120,15 +120,15 @@ export function createPeers(options: {
       }
       const report = ProcessReport.encode(options.report());
       await recordHeartbeat(sql, own, { roles, singletons: singletons.held(), session: singletons.session(), report });
-      const tell = sessionsTell();
-      if (tell && others.length > 0) await endSilentSessions(sql);
-      await removeProcesses(sql, [], tell);
+      const useSessions = sessionsAreMeaningful();
+      if (useSessions && others.length > 0) await endSilentSessions(sql);
+      await removeProcesses(sql, [], useSessions);
       const now = (await livingPeers(sql))
         .filter(({ processId }) => processId !== own.processId)
         .map((row) => ({ ...row, report: ProcessReport.safeParse(row.report).data }));
-      tellOfChanges(now);
+      logChanges(now);
       others = now;
-      for (const root of now.flatMap(({ report: said }) => said?.roots ?? [])) theirRoots.set(root, clock.monotonic());
+      for (const root of now.flatMap(({ report: theirs }) => theirs?.roots ?? [])) theirRoots.set(root, clock.monotonic());
     },
   };
 }

@@ -4,9 +4,9 @@ import type { Worker } from "../workers/loop.ts";
 import type { Singletons } from "./singletons.ts";
 
 /** Delay after a failed start. */
-const startAgainMs = 1_000;
+const retryMs = 1_000;
 /** Time limit for a stop: a run may hang forever, and the next one must not wait for it. */
-const stopPatienceMs = 2_000;
+const stopTimeoutMs = 2_000;
 
 /**
  * Wraps a worker so that it stands by until this daemon holds its singleton, runs while it does, and stops at once when it no longer does.
@@ -14,15 +14,12 @@ const stopPatienceMs = 2_000;
  */
 export function singletonWorker(
   worker: Worker,
-  {
-    singletons,
-    holder,
-    log,
-  }: { readonly singletons: Singletons; readonly holder: (name: string) => string | undefined; readonly log: Log },
+  options: { readonly singletons: Singletons; readonly holder: (name: string) => string | undefined; readonly log: Log },
 ): Worker {
+  const { singletons, holder, log } = options;
   const { name } = worker;
-  let standing = false;
-  let ours = false;
+  let isStarted = false;
+  let isHeld = false;
   let running = false;
   let starting = false;
   let fault: string | null = null;
@@ -30,11 +27,11 @@ export function singletonWorker(
   let changing: Promise<void> = Promise.resolve();
 
   const change = async (): Promise<void> => {
-    const shall = standing && ours;
-    if (shall === running) return;
-    if (!shall) {
+    const shouldRun = isStarted && isHeld;
+    if (shouldRun === running) return;
+    if (!shouldRun) {
       running = false;
-      await within(stopPatienceMs, () => worker.stop());
+      await within(stopTimeoutMs, () => worker.stop());
       return;
     }
     await worker.start();
@@ -50,12 +47,12 @@ export function singletonWorker(
   const followLater = (): void => {
     follow().catch((error: unknown) => {
       fault = error instanceof Error ? error.message : String(error);
-      log.error({ worker: name, why: fault, retry_ms: startAgainMs }, "a singleton worker cannot start or stop; trying again");
-      retry = setTimeout(followLater, startAgainMs);
+      log.error({ worker: name, why: fault, retry_ms: retryMs }, "a singleton worker cannot start or stop; trying again");
+      retry = setTimeout(followLater, retryMs);
     });
   };
-  const becomes = (now: boolean) => (): void => {
-    ours = now;
+  const setHeld = (now: boolean) => (): void => {
+    isHeld = now;
     // A running start does this itself and sees the failure.
     if (!starting) followLater();
   };
@@ -65,10 +62,10 @@ export function singletonWorker(
     critical: worker.critical,
     stuckAfterMs: worker.stuckAfterMs,
     start: async () => {
-      standing = true;
+      isStarted = true;
       starting = true;
       try {
-        singletons.stand(name, { gained: becomes(true), lost: becomes(false) });
+        singletons.register(name, { gained: setHeld(true), lost: setHeld(false) });
         await follow();
       } finally {
         starting = false;
@@ -77,20 +74,20 @@ export function singletonWorker(
       followLater();
     },
     stop: async () => {
-      standing = false;
+      isStarted = false;
       clearTimeout(retry);
       try {
         await follow();
       } finally {
-        ours = false;
+        isHeld = false;
         await singletons.withdraw(name);
       }
     },
     heartbeat: () => (running ? worker.heartbeat() : performance.now()),
     message: () => {
       if (running) return worker.message?.() ?? null;
-      if (ours && fault !== null) return fault;
-      const other = ours ? undefined : holder(name);
+      if (isHeld && fault !== null) return fault;
+      const other = isHeld ? undefined : holder(name);
       return other === undefined ? "on standby" : `on standby: ${other} runs it`;
     },
   };

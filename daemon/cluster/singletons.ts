@@ -81,7 +81,7 @@ export class Singletons {
   }
 
   /** Registers a candidate. A singleton that is held already is gained before this returns. */
-  stand(name: string, candidate: Candidate): void {
+  register(name: string, candidate: Candidate): void {
     this.#wanted.add(name);
     this.#candidates.set(name, candidate);
     if (this.#held.has(name)) candidate.gained();

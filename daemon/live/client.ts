@@ -13,9 +13,9 @@ export const hardMessageLimit = 1024 * 1024;
 /** A client with more unsent bytes than this does not read, and is disconnected. */
 const bufferLimit = 8 * 1024 * 1024;
 const replayPart = 1024 * 1024;
-const mostPatterns = 200;
+const maxPatterns = 200;
 /** Number of replies that may wait for the greeting, which waits for the database. A client that causes more is disconnected. */
-const mostHeld = 100;
+const maxPendingReplies = 100;
 
 type ControlType = ControlMessage["type"];
 type ControlData<T extends ControlType> = Extract<ControlMessage, { type: T }>["data"];
@@ -37,7 +37,7 @@ export class Client {
   readonly subscription = new Subscription();
   readonly #options: ClientOptions;
   readonly #idle: NodeJS.Timeout;
-  readonly #held: Buffer[] = [];
+  readonly #pending: Buffer[] = [];
   #greeted = false;
   #live = false;
   /** The last sequence that was sent to it or that its subscription excluded. */
@@ -71,7 +71,7 @@ export class Client {
   greet(data: ControlData<"connected">): void {
     this.#greeted = true;
     this.control("connected", data);
-    for (const answer of this.#held.splice(0)) this.#push(answer, 1);
+    for (const answer of this.#pending.splice(0)) this.#push(answer, 1);
   }
 
   /** Reports that history is gone, also before the greeting. */
@@ -89,8 +89,8 @@ export class Client {
   control<T extends ControlType>(type: T, data: ControlData<T>): void {
     const bytes = controlFrame(type, data, this.#options.clock.now());
     if (this.#greeted) this.#push(bytes, 1);
-    else if (this.#held.length < mostHeld) this.#held.push(bytes);
-    else this.#cut();
+    else if (this.#pending.length < maxPendingReplies) this.#pending.push(bytes);
+    else this.#disconnect();
   }
 
   /** Sends a control frame that was made for all clients. */
@@ -147,14 +147,14 @@ export class Client {
     const { stream } = this.#options;
     // the bytes sent now do not count: one round of the journal may exceed the limit, and all clients share its memory
     if (stream.writableLength > bufferLimit) {
-      this.#cut();
+      this.#disconnect();
       return;
     }
     stream.write(bytes);
     this.#options.onSent(messages);
   }
 
-  #cut(): void {
+  #disconnect(): void {
     this.#options.onCut(this.#options.stream.writableLength);
     this.#options.socket.terminate();
   }
@@ -173,16 +173,16 @@ export class Client {
         break;
       case "subscribe":
       case "unsubscribe":
-        this.#choose(message.type, message.data.types);
+        this.#updateSubscription(message.type, message.data.types);
         break;
       default:
         message satisfies never;
     }
   }
 
-  #choose(what: "subscribe" | "unsubscribe", patterns: readonly string[]): void {
-    if (this.subscription.size + patterns.length > mostPatterns) {
-      this.control("error", { message: `Too many patterns; the limit is ${mostPatterns}. Unsubscribe "*" to start over` });
+  #updateSubscription(what: "subscribe" | "unsubscribe", patterns: readonly string[]): void {
+    if (this.subscription.size + patterns.length > maxPatterns) {
+      this.control("error", { message: `Too many patterns; the limit is ${maxPatterns}. Unsubscribe "*" to start over` });
       return;
     }
     this.subscription[what](patterns);

@@ -34,7 +34,7 @@ export class Follower {
   #again = false;
   #stopped = true;
   #failing = false;
-  #poll: NodeJS.Timeout | undefined;
+  #timer: NodeJS.Timeout | undefined;
   #unlisten: (() => Promise<void>) | undefined;
 
   constructor(options: FollowerOptions) {
@@ -47,7 +47,7 @@ export class Follower {
   }
 
   /** The last query to the database succeeded. */
-  get well(): boolean {
+  get healthy(): boolean {
     return !this.#stopped && !this.#failing;
   }
 
@@ -61,16 +61,16 @@ export class Follower {
     this.#unlisten = await db.listen(
       journalChannel,
       (newest) => {
-        if (Number(newest) > this.#head) this.look();
+        if (Number(newest) > this.#head) this.poll();
       },
-      () => this.look(),
+      () => this.poll(),
     );
-    this.#poll = setInterval(() => this.look(), pollMs);
+    this.#timer = setInterval(() => this.poll(), pollMs);
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    clearInterval(this.#poll);
+    clearInterval(this.#timer);
     await this.#unlisten?.();
     this.#unlisten = undefined;
     await this.#catchingUp;
@@ -81,17 +81,17 @@ export class Follower {
     if (this.#stopped) return;
     const first = rows[0];
     if (!first) return;
-    if (first.sequence > this.#head + 1) this.look();
+    if (first.sequence > this.#head + 1) this.poll();
     else this.#pass(rows);
   }
 
   /** Reads new rows of the journal. A call during a read triggers another read. */
-  look(): void {
+  poll(): void {
     if (this.#stopped) return;
     this.#again = true;
     this.#catchingUp ??= this.#catchUp().finally(() => {
       this.#catchingUp = undefined;
-      if (this.#again && !this.#failing) this.look();
+      if (this.#again && !this.#failing) this.poll();
     });
   }
 

@@ -78,7 +78,7 @@ export class Hub {
   }
 
   stats(): LiveStats {
-    const { well: running } = this.#follower;
+    const { healthy: running } = this.#follower;
     return { ...this.#counters, connectedClients: this.#clients.size, running, lastBroadcast: this.#lastBroadcast };
   }
 

@@ -1,7 +1,7 @@
 import type { Frame } from "./frame.ts";
 
-const mostFrames = 1_024;
-const mostBytes = 4 * 1024 * 1024;
+const maxFrames = 1_024;
+const maxBytes = 4 * 1024 * 1024;
 
 /** The newest frames, without holes. A client that was away for a moment resumes from them without a database read. */
 export class RecentFrames {
@@ -13,7 +13,7 @@ export class RecentFrames {
     for (const frame of frames) this.#bytes += frame.bytes.length;
     this.#frames.push(...frames);
     let dropped = 0;
-    while (this.#frames.length - dropped > mostFrames || this.#bytes > mostBytes) {
+    while (this.#frames.length - dropped > maxFrames || this.#bytes > maxBytes) {
       const oldest = this.#frames[dropped];
       if (!oldest) break;
       this.#bytes -= oldest.bytes.length;

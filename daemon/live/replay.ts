@@ -6,7 +6,7 @@ import { type Follower, page } from "./follower.ts";
 import { journalFrame } from "./frame.ts";
 
 /** Maximum number of concurrent page reads, however many clients reconnect at once: the pipeline needs the database too. */
-const readsAtATime = 2;
+const maxConcurrentReads = 2;
 
 export interface Replay {
   /**
@@ -34,7 +34,7 @@ function unbrokenRuns(rows: readonly PublishedRow[]): PublishedRow[][] {
 
 /** Creates the replay. Few clients read at the same time; the others wait. */
 export function createReplay(db: Database, follower: Follower): Replay {
-  const turns = createSemaphore({ max: readsAtATime });
+  const readSlots = createSemaphore({ max: maxConcurrentReads });
 
   const resume: Replay["resume"] = async (client, since, greet) => {
     let position = await reachable(client, since);
@@ -56,7 +56,7 @@ export function createReplay(db: Database, follower: Follower): Replay {
       }
       // the head before the read: rows numbered during the read are not gone
       const { head } = follower;
-      const rows = await turns.run(() => db.query((sql) => readAfter(sql, position, page)));
+      const rows = await readSlots.run(() => db.query((sql) => readAfter(sql, position, page)));
       for (const run of unbrokenRuns(rows)) {
         const next = run[0]?.sequence ?? head + 1;
         if (next > position + 1) client.gap(position + 1, next - 1);
@@ -74,7 +74,7 @@ export function createReplay(db: Database, follower: Follower): Replay {
    */
   const reachable = async (client: Client, since: number): Promise<number> => {
     if (since <= follower.head) return since;
-    const head = await turns.run(() => db.query(readHead));
+    const head = await readSlots.run(() => db.query(readHead));
     if (since <= head) return since;
     client.gap(head + 1, since);
     return head;

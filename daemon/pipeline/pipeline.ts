@@ -67,10 +67,7 @@ function detectionWorker(parts: WorkerContext, onClosed: (closed: readonly Close
     leaseMs: detectLeaseMs,
     mostBegun: mostBegunPicture,
     stage: createDetectStage({
-      db,
-      clock,
-      log: log.child({ worker: "detection_worker" }),
-      settings,
+      ...{ db, clock, log: log.child({ worker: "detection_worker" }), settings },
       batchMaxDetections: config.batchMaxDetections,
       enrichmentWaitMs: () => upstreams.enrichmentWaitMs(),
       detector: upstreams.detector,
@@ -94,11 +91,7 @@ function enrichmentWorker(parts: WorkerContext): Worker {
     concurrency: config.reidMaxConcurrent,
     leaseMs: enrichLeaseMs,
     stage: createEnrichStage({
-      db,
-      clock,
-      log: log.child({ worker: "enrichment_worker" }),
-      settings,
-      services,
+      ...{ db, clock, log: log.child({ worker: "enrichment_worker" }), settings, services },
       recognition: createRecognition({ db, clock, threshold: config.reidSimilarityThreshold, ttlMs: config.reidTtlHours * hourMs }),
     }),
     // detections found while a built-in service starts wait for it
@@ -115,10 +108,7 @@ function analysisWorker(parts: WorkerContext): Worker {
     leaseMs: config.languageModelReadTimeout * 2_000 + 60_000,
     maxAttempts: eventMaxAttempts,
     stage: createAnalyzeStage({
-      db,
-      clock,
-      log: log.child({ worker: "analysis_worker" }),
-      settings,
+      ...{ db, clock, log: log.child({ worker: "analysis_worker" }), settings },
       timeZone: localTimeZone(),
       languageModel: upstreams.languageModel,
       languageModelAnsweredAt: () => upstreams.answeredAt("language_model"),
@@ -136,9 +126,7 @@ function alertWorker(parts: WorkerContext): Worker {
     leaseMs: alertLeaseMs,
     maxAttempts: eventMaxAttempts,
     stage: createAlertStage({
-      db,
-      clock,
-      log: log.child({ worker: "alert_worker" }),
+      ...{ db, clock, log: log.child({ worker: "alert_worker" }) },
       delivery: deliverySettings(config),
       onVerdicts: (verdicts) => parts.metrics.ruleVerdicts(verdicts),
     }),
@@ -156,14 +144,8 @@ function queueWorker(
   >,
 ): Worker {
   return createQueueWorker({
-    name,
-    queue,
-    ...how,
-    dispatcher,
-    db: context.db,
-    processId,
-    clock: context.clock,
-    log: context.log,
+    ...{ name, queue, dispatcher, processId, ...how },
+    ...{ db: context.db, clock: context.clock, log: context.log },
     onDone: (seconds, failed) => {
       metrics.stageDone(queue, seconds);
       if (failed) metrics.jobFailed(queue);

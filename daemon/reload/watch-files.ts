@@ -13,7 +13,7 @@ const pollMs = 5_000;
 /** Longest wait for chokidar to set up its watches. */
 const readyMs = 2_000;
 /** Longer chains of links are loops. */
-const mostLinks = 40;
+const maxLinks = 40;
 
 export interface WatchFilesOptions {
   /** Absolute paths. The files may be missing, and may be links or lie below links. */
@@ -117,7 +117,7 @@ class FileWatch implements WatchedFiles {
 
   /** Watches the folders that currently lead to the files. Returns the state of the files as text, for comparison. */
   async #follow(): Promise<string> {
-    const entries = (await Promise.all(this.#options.paths.map((path) => trailOf(resolve(path), mostLinks)))).flat();
+    const entries = (await Promise.all(this.#options.paths.map((path) => trailOf(resolve(path), maxLinks)))).flat();
     const folders = new Map<string, number>();
     for (const folder of new Set(entries.map(dirname))) folders.set(folder, (await stat(folder).catch(() => undefined))?.ino ?? 0);
     const isSame = isDeepStrictEqual(folders, this.#folders);

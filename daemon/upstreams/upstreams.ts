@@ -57,9 +57,9 @@ interface UpstreamOptions {
   /** Called when a built-in service cannot work until a person acts. */
   readonly onFault: (name: UpstreamName, fault: string) => void;
   /** Whether this daemon calls a service. Built-in services run with the daemons that call them. */
-  readonly asks: (name: UpstreamName) => boolean;
+  readonly calls: (name: UpstreamName) => boolean;
   /** State of a built-in service that runs with other daemons only. */
-  readonly elsewhere: (name: UpstreamName) => UpstreamState;
+  readonly stateElsewhere: (name: UpstreamName) => UpstreamState;
 }
 
 /** Starts built-in services where no URL is configured and makes the clients. Registers how to stop them. */
@@ -85,7 +85,7 @@ export function startUpstreams(options: UpstreamOptions): Upstreams {
   const clients = createClients(options, required, breakerOf);
   const enrichment = startEnrichmentServices({
     ...{ config, settings, clock, log, lifecycle, breakerOf },
-    runsBuiltIn: options.asks("enrichment"),
+    runsBuiltIn: options.calls("enrichment"),
     onCondition: (condition) => onCondition("enrichment", condition),
   });
   const serviceOf = (name: UpstreamName): Service => {
@@ -97,7 +97,7 @@ export function startUpstreams(options: UpstreamOptions): Upstreams {
   const semaphore = healthTurns(config);
   const probeOne = async (name: UpstreamName): Promise<UpstreamState> => {
     const service = serviceOf(name);
-    if (!options.asks(name) && !service.hasAddress) return options.elsewhere(name);
+    if (!options.calls(name) && !service.hasAddress) return options.stateElsewhere(name);
     return await probeService(name, service, breakerOf(name), options);
   };
   return {
@@ -125,7 +125,7 @@ export function startUpstreams(options: UpstreamOptions): Upstreams {
     builtIn: () =>
       upstreamNames.flatMap((name) => {
         const { hasAddress, condition } = serviceOf(name);
-        if (!options.asks(name) || hasAddress || !enabled().includes(name)) return [];
+        if (!options.calls(name) || hasAddress || !enabled().includes(name)) return [];
         return [{ name, fault: condition.state === "working" ? null : (faultOf(condition) ?? "starting") }];
       }),
     probe: () => {
@@ -164,18 +164,15 @@ interface RequiredServices {
 }
 
 function startRequiredServices(
-  { config, log, lifecycle, asks }: UpstreamOptions,
+  { config, log, lifecycle, calls }: UpstreamOptions,
   onCondition: (name: RequiredName, condition: Condition) => void,
 ): RequiredServices {
-  const { detectorConfidence, detectorModelPath } = config;
+  const { detectorConfidence, detectorModelPath: modelPath } = config;
   const addresses = { detector: config.detectorUrl, language_model: config.languageModelUrl };
-  const env = {
-    DETECTOR_CONFIDENCE: String(detectorConfidence),
-    ...(detectorModelPath !== undefined && { DETECTOR_MODEL_PATH: detectorModelPath }),
-  };
+  const env = { DETECTOR_CONFIDENCE: String(detectorConfidence), ...(modelPath !== undefined && { DETECTOR_MODEL_PATH: modelPath }) };
   const builtins = new Map<RequiredName, Builtin>();
   for (const name of ["detector", "language_model"] as const) {
-    if (addresses[name] || !asks(name)) continue;
+    if (addresses[name] || !calls(name)) continue;
     const builtin = startBuiltin(name, { log, env, onCondition: (condition) => onCondition(name, condition) });
     builtins.set(name, builtin);
     lifecycle.onStop(`built-in ${name}`, () => builtin.stop());
@@ -191,9 +188,7 @@ function startRequiredServices(
       const builtin = builtins.get(name);
       const condition: Condition = builtin?.condition() ?? { state: "working" };
       return {
-        hasAddress: addresses[name] !== undefined,
-        builtIn: builtin !== undefined,
-        condition,
+        ...{ hasAddress: addresses[name] !== undefined, builtIn: builtin !== undefined, condition },
         url: () => (condition.state === "working" ? url(name) : undefined),
       };
     },
@@ -209,16 +204,12 @@ function createClients(
   const detector = createDetector({
     url: () => required.url("detector"),
     ...(required.service("detector").builtIn && { label: modelPath === undefined ? "built-in" : `built-in (${basename(modelPath)})` }),
-    breaker: breakerOf("detector"),
-    clock,
-    log: log.child({ service: "detector" }),
+    ...{ breaker: breakerOf("detector"), clock, log: log.child({ service: "detector" }) },
   });
   lifecycle.onStop("detector client", () => detector.close());
   const languageModel = createLanguageModel({
     url: () => required.url("language_model"),
-    breaker: breakerOf("language_model"),
-    clock,
-    log: log.child({ service: "language_model" }),
+    ...{ breaker: breakerOf("language_model"), clock, log: log.child({ service: "language_model" }) },
     timeoutMs: config.languageModelReadTimeout * 1000,
   });
   lifecycle.onStop("language model client", () => languageModel.close());

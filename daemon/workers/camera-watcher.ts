@@ -36,7 +36,7 @@ export function createCameraWatcher(options: {
   const { db, clock, log, settings, roots, everyMs } = options;
   const watched = new Map<string, Watched>();
 
-  const look = async (picture: NewestPicture): Promise<void> => {
+  const check = async (picture: NewestPicture): Promise<void> => {
     const camera = watched.get(picture.cameraId) ?? { ...freshMemory(), imageId: 0, streak: { count: 0, since: picture.takenAt } };
     watched.set(picture.cameraId, camera);
     if (camera.imageId === picture.imageId) return;
@@ -78,7 +78,7 @@ export function createCameraWatcher(options: {
       const pictures = await db.query((sql) => newestPictures(sql, new Date(now.getTime() - freshForMs), latestPast(now)));
       for (const picture of pictures) {
         if (signal.aborted) break;
-        await look(picture);
+        await check(picture);
       }
       return Math.max(everyMs, clock.monotonic() - begin);
     },

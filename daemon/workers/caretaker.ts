@@ -16,11 +16,11 @@ import { createLoop, type Loop } from "./loop.ts";
 
 const roundMs = 1_000;
 const camerasEveryMs = 5_000;
-const vectorsEveryMs = 60_000;
+const embeddingsEveryMs = 60_000;
 /** Embeddings deleted per statement. */
-const vectorsAtOnce = 5_000;
+const embeddingsAtOnce = 5_000;
 /** A longer interval between two rounds leaves a gap in the observation. */
-const deafAfterMs = 15_000;
+const gapAfterMs = 15_000;
 /** The wall clock was set back if it lost this much against the monotonic clock between two rounds. */
 const setBackMs = 2_000;
 
@@ -32,7 +32,7 @@ export interface CaretakerOptions {
   /** Records the heartbeat of this process and removes dead ones. */
   readonly beat: (sql: Sql) => Promise<void>;
   /** Whether this process detects silent cameras and deletes old embeddings. Only one of the processes on the database does. */
-  readonly judges: () => boolean;
+  readonly checksCameras: () => boolean;
   /** Whether a daemon with other roots detects silence of the camera with this folder. */
   readonly watchedElsewhere: (folderPath: string) => boolean;
   readonly cameraOfflineAfterSeconds: number;
@@ -51,7 +51,7 @@ export interface CaretakerOptions {
 export function createCaretaker(options: CaretakerOptions): Loop {
   const { db, clock } = options;
   let camerasAt = 0;
-  let vectorsAt = 0;
+  let embeddingsAt = 0;
   let listeningSince: Date | undefined;
   let lastRound = 0;
   let lead = Number.NEGATIVE_INFINITY;
@@ -62,8 +62,8 @@ export function createCaretaker(options: CaretakerOptions): Loop {
     round: async () => {
       const now = clock.now();
       // After a restart, a suspended machine, a stopped watcher or a database outage, the silence is homesec's fault, not the camera's.
-      const missed = Math.abs(now.getTime() - lastRound) > deafAfterMs || !options.watching();
-      if (missed || !listeningSince || !options.judges()) listeningSince = now;
+      const missed = Math.abs(now.getTime() - lastRound) > gapAfterMs || !options.watching();
+      if (missed || !listeningSince || !options.checksCameras()) listeningSince = now;
       const leadNow = now.getTime() - clock.monotonic();
       const setBack = leadNow < lead - setBackMs;
       const hasJumped = Number.isFinite(lead) && Math.abs(leadNow - lead) > gapMs;
@@ -78,7 +78,7 @@ export function createCaretaker(options: CaretakerOptions): Loop {
       if (setBack) options.log.warn({ worker: "caretaker" }, "the clock was set back; delayed jobs start now");
       const down = options.detectorDown();
       if (down !== undefined) await db.query((sql) => deferWaitingImages(sql, down, 1_000));
-      if (clock.monotonic() >= camerasAt && options.judges()) {
+      if (clock.monotonic() >= camerasAt && options.checksCameras()) {
         camerasAt = clock.monotonic() + camerasEveryMs;
         const offlineAfterSeconds = options.cameraOfflineAfterSeconds;
         const { watchedElsewhere } = options;
@@ -86,10 +86,10 @@ export function createCaretaker(options: CaretakerOptions): Loop {
         await followStatus(db, now);
       }
       lastRound = now.getTime();
-      if (clock.monotonic() >= vectorsAt && options.judges()) {
-        vectorsAt = clock.monotonic() + vectorsEveryMs;
+      if (clock.monotonic() >= embeddingsAt && options.checksCameras()) {
+        embeddingsAt = clock.monotonic() + embeddingsEveryMs;
         const before = new Date(now.getTime() - options.reidTtlHours * hourMs);
-        await db.query((sql) => deleteEmbeddingsBefore(sql, before, vectorsAtOnce));
+        await db.query((sql) => deleteEmbeddingsBefore(sql, before, embeddingsAtOnce));
       }
       return roundMs;
     },

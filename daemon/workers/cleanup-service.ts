@@ -8,7 +8,7 @@ import { createLoop, type Loop } from "./loop.ts";
 /** Delay after a failed run. */
 const retryMs = 60_000;
 /** Interval of disk checks. */
-const lookEveryMs = 60_000;
+const checkEveryMs = 60_000;
 /** A run that deletes a lot sends no heartbeat in between. */
 const stuckAfterMs = 12 * hourMs;
 
@@ -36,11 +36,11 @@ export function createCleanupService(
     log,
     retryMs,
     stuckAfterMs,
-    message: () => [dataGuard.state(), pictureGuard.state(), held && sayHeld(held)].filter((part) => part).join("; ") || null,
+    message: () => [dataGuard.state(), pictureGuard.state(), held && describeHold(held)].filter((part) => part).join("; ") || null,
     round: async (signal) => {
       const now = clock.now();
       const { lastRunAt, heldUntil } = await db.transaction((sql) => takeCleanup(sql, now));
-      if (heldUntil !== undefined && held === undefined) log.warn({ part: "cleanup" }, sayHeld(heldUntil));
+      if (heldUntil !== undefined && held === undefined) log.warn({ part: "cleanup" }, describeHold(heldUntil));
       held = heldUntil;
       if (lastRunAt !== undefined) {
         try {
@@ -53,11 +53,11 @@ export function createCleanupService(
       await dataGuard.look(signal);
       // The file watcher reports an unreachable share.
       await pictureGuard.look(signal).catch((error: unknown) => log.debug({ part: "disk", error: String(error) }, "a disk check failed"));
-      return Math.min(lookEveryMs, nextDue(clock.now()).getTime() - clock.now().getTime());
+      return Math.min(checkEveryMs, nextDue(clock.now()).getTime() - clock.now().getTime());
     },
   });
 }
 
-function sayHeld(until: Date): string {
+function describeHold(until: Date): string {
   return `nothing is deleted by age until ${until.toISOString()}: the last cleanup was long ago, or the clock has jumped; \`homesec cleanup\` deletes now if the clock is right`;
 }

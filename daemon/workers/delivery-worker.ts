@@ -49,7 +49,7 @@ export function createDeliveryWorker({
     name: "delivery_worker",
     queue: "deliver",
     critical: false,
-    lanes: true,
+    subQueues: true,
     dispatcher: deliveryDispatcher,
     concurrency: config.deliverConcurrency,
     maxAttempts,

@@ -4,7 +4,7 @@ import { type Clock, minuteMs } from "../../src/base/clock/clock.ts";
 import type { Log } from "../../src/base/log/log.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
-const lookEveryMs = minuteMs;
+const checkEveryMs = minuteMs;
 /** A nightly cleanup has deleted its rows by then. Thumbnails of later deletions follow in the next run. */
 const afterMs = 10 * minuteMs;
 /** There may be millions of files to check. */
@@ -25,7 +25,7 @@ export function createFileCleaner({ clock, log, ...context }: OwnFilesContext & 
     round: async (signal) => {
       const cleanedAt = await context.db.query(lastCleanup);
       if (cleanedAt === undefined || cleanedAt.getTime() === followed || clock.now().getTime() < cleanedAt.getTime() + afterMs) {
-        return lookEveryMs;
+        return checkEveryMs;
       }
       const logs = await cleanLogs(context, cleanedAt, false);
       const thumbnails = await cleanThumbnails(context, neverExpires, false, signal);
@@ -33,7 +33,7 @@ export function createFileCleaner({ clock, log, ...context }: OwnFilesContext & 
       if (logs.files + thumbnails.files > 0) {
         log.info({ worker: "file_cleaner", logs: logs.files, thumbnails: thumbnails.files }, "deleted old files of this daemon");
       }
-      return lookEveryMs;
+      return checkEveryMs;
     },
   });
 }

@@ -8,9 +8,9 @@ import { meanInferenceMs } from "../../src/monitoring/images/ledger-repository.t
 import type { Database } from "../../src/platform/database/database.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
-const lookEveryMs = 5_000;
+const sampleEveryMs = 5_000;
 /** A tool that is missing or fails rarely recovers within seconds. */
-const lookAgainMs = 60_000;
+const retryMs = 60_000;
 const inferenceWindowMs = 60_000;
 
 /** Creates the worker that stores a sample of the busiest graphics card every 5 s, and waits for a card if there is none. */
@@ -23,12 +23,12 @@ export function createGpuMonitor(options: {
   const { db, clock, log, nvidiaSmi } = options;
   let message: string | null = null;
 
-  const say = (next: string | null): void => {
+  const report = (next: string | null): void => {
     if (next !== message && next !== null) log.info({ worker: "gpu_monitor" }, next);
     message = next;
   };
 
-  const look = async (signal: AbortSignal): Promise<string | null> => {
+  const sample = async (signal: AbortSignal): Promise<string | null> => {
     try {
       const reading = busiest(readNvidiaSmi(await nvidiaSmi.ask(signal)));
       if (!reading) return "nvidia-smi reports no graphics card";
@@ -50,15 +50,15 @@ export function createGpuMonitor(options: {
     critical: false,
     log,
     message: () => message,
-    retryMs: lookAgainMs,
+    retryMs: retryMs,
     round: async (signal) => {
       try {
-        say(await look(signal));
+        report(await sample(signal));
       } catch (error) {
         message = error instanceof Error ? error.message : String(error);
         throw error;
       }
-      return message === null ? lookEveryMs : lookAgainMs;
+      return message === null ? sampleEveryMs : retryMs;
     },
   });
 }

@@ -43,7 +43,7 @@ export interface QueueWorkerOptions {
   readonly mostBegun?: number;
   readonly stage: Stage;
   /** The queue is split into sub-queues by target. The dispatcher must then be in-process. */
-  readonly lanes?: true;
+  readonly subQueues?: true;
   /** Number of jobs that may run now: 0 while the upstream is known to be down, 1 for its trial, else Infinity. */
   readonly capacity: () => number;
   readonly dispatcher: JobDispatcher;
@@ -140,13 +140,13 @@ export function createQueueWorker(options: QueueWorkerOptions): Worker & { reado
 
 /** The rows of the queue. A sweep also frees the jobs of `begun` that exceed the lease; `onFreed` runs after each sweep. */
 function jobSource(
-  { db, clock, processId, queue, lanes, leaseMs }: QueueWorkerOptions,
+  { db, clock, processId, queue, subQueues, leaseMs }: QueueWorkerOptions,
   begun: ReadonlyMap<ClaimedJob, number>,
   onFreed: (orphaned: number, overdue: number) => void,
 ): JobSource<ClaimedJob> {
   const claim = () => ({ queue, processId, now: clock.now() });
   return {
-    claimNext: (limit) => db.query((sql) => (lanes ? claimNextInLanes : claimNextJobs)(sql, claim(), limit)),
+    claimNext: (limit) => db.query((sql) => (subQueues ? claimNextInLanes : claimNextJobs)(sql, claim(), limit)),
     claim: (jobId) => db.query((sql) => claimJob(sql, claim(), jobId)),
     offer: (limit) => db.query((sql) => offerJobs(sql, queue, clock.now(), limit)),
     takeBack: (jobId) => db.query((sql) => takeBackOffer(sql, jobId)),

@@ -39,8 +39,8 @@ test("one of two daemons holds a singleton, and the other gets it when the first
   await second.start(["a", "b"]);
   expect([first.held(), second.held()]).toEqual([["a", "b"], []]);
   const [one, other] = [candidate(), candidate()];
-  first.stand("a", one);
-  second.stand("a", other);
+  first.register("a", one);
+  second.register("a", other);
   expect([one.seen, other.seen]).toEqual([["gained"], []]);
   await first.withdraw("a");
   await eventually(() => other.seen.length > 0, { timeoutMs: 5_000 });
@@ -52,8 +52,8 @@ test("a daemon that loses its session releases its singletons at once and claims
   await first.start(["a"]);
   await second.start(["a"]);
   const [one, other] = [candidate(), candidate()];
-  first.stand("a", one);
-  second.stand("a", other);
+  first.register("a", one);
+  second.register("a", other);
   const lostPid = sessionOf(first);
   await database.db.query((sql) => sql`select pg_terminate_backend(${lostPid}::int)`);
   await eventually(() => one.seen.includes("lost"), { timeoutMs: 2_000 });
@@ -66,7 +66,7 @@ test("a session without a reply is dropped", async () => {
   const first = make();
   await first.start(["a"]);
   const one = candidate();
-  first.stand("a", one);
+  first.register("a", one);
   // like a pulled cable: the connection stays open, and nothing arrives
   const pid = sessionOf(first);
   process.kill(pid, "SIGSTOP");

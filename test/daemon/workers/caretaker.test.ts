@@ -34,7 +34,7 @@ const newCaretaker = () =>
   createCaretaker({
     ...{ db: database.db, clock, log: silentLog, cameraOfflineAfterSeconds: 3_600 },
     beat: (sql) => recordHeartbeat(sql, own),
-    judges: () => true,
+    checksCameras: () => true,
     watchedElsewhere: () => false,
     reidTtlHours: 24,
     detectorDown: () => undefined,

@@ -52,38 +52,38 @@ function puppet(
 
 interface Supervised extends Supervisor {
   /** The announced states of the workers, in order. */
-  readonly told: readonly { readonly name: string; readonly running: boolean; readonly message: string | null }[];
+  readonly announced: readonly { readonly name: string; readonly running: boolean; readonly message: string | null }[];
 }
 
 const supervisors: Supervisor[] = [];
 afterAll(() => Promise.all(supervisors.map((supervisor) => supervisor.stop())));
 
 function supervise(workers: readonly Worker[], clock: Clock = systemClock): Supervised {
-  const told: Supervised["told"][number][] = [];
+  const announced: Supervised["announced"][number][] = [];
   const supervisor = createSupervisor({
     workers,
     clock,
     log: silentLog,
     announce: async (entry) => {
-      if (entry.type === "worker_status") told.push(entry.data);
+      if (entry.type === "worker_status") announced.push(entry.data);
     },
   });
   supervisors.push(supervisor);
-  return { ...supervisor, told };
+  return { ...supervisor, announced };
 }
 
 // concurrent: each test has its own supervisor, which checks its workers every half second
 describe.concurrent("the supervisor", () => {
   test("a worker without a heartbeat is restarted, and each change is announced", async () => {
     const { worker, seen } = puppet("detection_worker", { stuckAfterMs: 300 });
-    const { start, states, told } = supervise([worker]);
+    const { start, states, announced } = supervise([worker]);
     await start();
     expect(states()).toEqual([{ name: "detection_worker", running: true, critical: true, message: null }]);
     seen.frozenAt = performance.now();
     await eventually(() => seen.starts === 2);
     expect(seen.stops).toBe(1);
     await eventually(() => states()[0]?.running);
-    expect(told).toMatchObject([
+    expect(announced).toMatchObject([
       { name: "detection_worker", running: false, message: expect.stringContaining("no heartbeat") },
       { name: "detection_worker", running: true, message: null },
     ]);
@@ -109,7 +109,7 @@ describe.concurrent("the supervisor", () => {
     const mount = hanging();
     const hung = puppet("file_watcher", { startsAfter: mount.done });
     const well = puppet("caretaker");
-    const { start, states, told } = supervise([hung.worker, well.worker]);
+    const { start, states, announced } = supervise([hung.worker, well.worker]);
     await start();
     const message = expect.stringContaining("its start has taken more than 5 s");
     expect(states()).toMatchObject([
@@ -121,7 +121,7 @@ describe.concurrent("the supervisor", () => {
     mount.letGo();
     await eventually(() => states()[0]?.running);
     expect(hung.seen).toMatchObject({ starts: 1, stops: 0 });
-    expect(told).toMatchObject([
+    expect(announced).toMatchObject([
       { name: "file_watcher", running: false, message },
       { name: "file_watcher", running: true, message: null },
     ]);
@@ -189,7 +189,7 @@ describe.concurrent("the supervisor", () => {
       expect(await readiness()).toMatchObject({ status: 200, reply: { ready: true } });
       critical.seen.frozenAt = performance.now();
       await eventually(async () => (await readiness()).status === 503);
-      expect(own.told).toContainEqual({ name: "detection_worker", running: false, message: expect.stringContaining("no heartbeat") });
+      expect(own.announced).toContainEqual({ name: "detection_worker", running: false, message: expect.stringContaining("no heartbeat") });
       await eventually(async () => (await readiness()).reply.ready);
     } finally {
       await desk.close();

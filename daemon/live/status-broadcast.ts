@@ -9,20 +9,20 @@ import { createLoop, type Loop } from "../workers/loop.ts";
  * Creates the loop that reports each change of the overall status to the live clients of this daemon, also while the database is away.
  * Faults during the start count as a system that is still starting.
  */
-export function createStatusNews(context: OperationContext, runtime: Runtime, tell: (status: OverallStatus) => void): Loop {
+export function createStatusBroadcast(context: OperationContext, runtime: Runtime, broadcast: (status: OverallStatus) => void): Loop {
   const everyMs = roundMs(context.config);
-  const isToBeTold = createStartPatience(context);
-  let told: OverallStatus = "healthy";
+  const isReportable = createStartPatience(context);
+  let reported: OverallStatus = "healthy";
   return createLoop({
-    name: "status_news",
+    name: "status_broadcast",
     critical: false,
     log: context.log,
     retryMs: everyMs,
     round: async (signal) => {
       const { overall } = await currentFindings(context, runtime);
-      if (isToBeTold(overall) && overall !== told && !signal.aborted) {
-        told = overall;
-        tell(overall);
+      if (isReportable(overall) && overall !== reported && !signal.aborted) {
+        reported = overall;
+        broadcast(overall);
       }
       return everyMs;
     },
