@@ -34,7 +34,7 @@ async function shows(pattern) {
   for (const giveUpAt = Date.now() + 60_000; Date.now() < giveUpAt; await sleep(200)) {
     if (pattern.test(tmux("capture-pane", "-p"))) return;
   }
-  throw new Error(`${pattern} did not come:\n${tmux("capture-pane", "-p")}`);
+  throw new Error(`${pattern} did not appear:\n${tmux("capture-pane", "-p")}`);
 }
 
 async function answers() {
@@ -58,7 +58,7 @@ function record(file, title) {
 
 try {
   await answers();
-  const rule = { name: "Somebody at the door", severity: "high", object_types: ["person"], camera_ids: ["front-door"] };
+  const rule = { name: "Person at the door", severity: "high", object_types: ["person"], camera_ids: ["front-door"] };
   const reply = await fetch(`${address}/api/alerts/rules`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
@@ -88,9 +88,9 @@ try {
     "homesec live: cameras with their state and activity, open alerts, events with their risk, and the state of the system",
   );
   tmux("send-keys", "BTab", "Enter");
-  await shows(/how it came about/);
+  await shows(/explanation/);
   await sleep(500);
-  record("live-event.svg", "homesec live: an event with its picture, the reasons for its score, and how it came about");
+  record("live-event.svg", "homesec live: an event with its picture, its risk factors and its explanation");
   tmux("send-keys", "q");
 } finally {
   daemon.kill("SIGTERM");
