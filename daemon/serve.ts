@@ -2,7 +2,7 @@ import type { Log } from "../src/base/log/log.ts";
 import { modelFault } from "../src/monitoring/detector-model/model-file.ts";
 import type { Config } from "../src/platform/config/config.ts";
 import type { LoadedConfig } from "../src/platform/config/load.ts";
-import { missingRoles, rolesText } from "../src/platform/config/roles.ts";
+import { formatRoles, missingRoles } from "../src/platform/config/roles.ts";
 import { type Daemon, startDaemon } from "./daemon.ts";
 import type { OpenLog } from "./log.ts";
 import type { ServiceManager } from "./service-manager.ts";
@@ -69,7 +69,7 @@ function greeting(daemon: Daemon, { config, called }: ServeOptions): string {
     "",
     `  API              ${daemon.url}`,
     ...(daemon.ownCertificatePath === undefined ? [] : [`  certificate      ${daemon.ownCertificatePath} (self-signed by homesec)`]),
-    ...(missingRoles(config.roles).length === 0 ? [] : [`  roles            ${rolesText(config.roles)}`]),
+    ...(missingRoles(config.roles).length === 0 ? [] : [`  roles            ${formatRoles(config.roles)}`]),
     `  pictures         ${config.cameraRoot}/<camera>/`,
     `  detector         ${config.detectorUrl === undefined && config.roles.includes("detect") ? (ownModel(config) ?? upstream("detector")) : upstream("detector")}`,
     `  language model   ${upstream("language_model")}`,

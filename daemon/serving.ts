@@ -1,6 +1,6 @@
 import { operations } from "../src/all-operations.ts";
 import type { Lifecycle } from "../src/base/lifecycle/lifecycle.ts";
-import { rolesText } from "../src/platform/config/roles.ts";
+import { formatRoles } from "../src/platform/config/roles.ts";
 import { createKeyring } from "../src/platform/keys/keyring.ts";
 import { createLimiter } from "../src/platform/limits/limiter.ts";
 import { allowancesOf } from "../src/platform/limits/tiers.ts";
@@ -51,7 +51,7 @@ export async function startServing(
     rateLimit: limiter && { limiter, clientAddress },
     counter: options.counter,
     strictReplies: options.strictReplies,
-    rolesWithoutApi: config.roles.includes("api") ? undefined : rolesText(config.roles),
+    rolesWithoutApi: config.roles.includes("api") ? undefined : formatRoles(config.roles),
   });
   const listening = await listen({ app, host: config.host, port: config.port, keyPair: tls?.pair });
   tls?.onRenewal((pair) => listening.setKeyPair(pair));

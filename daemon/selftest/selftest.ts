@@ -4,7 +4,7 @@ import { within } from "../../src/base/lifecycle/lifecycle.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { selftestStages } from "../../src/contract/routes/system-selftest.ts";
 import { selftestProgress } from "../../src/work/selftest/selftest-repository.ts";
-import { provenStages, type SelftestReport, type SelftestStage, type StageState } from "../../src/work/selftest/stages.ts";
+import { type SelftestReport, type SelftestStage, type StageState, storedStages } from "../../src/work/selftest/stages.ts";
 import { workerFault } from "../cluster/merged.ts";
 import { putMarkedPicture } from "./marked-picture.ts";
 import { openScratch, type Scratch, type ScratchOptions } from "./scratch.ts";
@@ -129,9 +129,9 @@ async function follow(
     const progress = await db.query(selftestProgress);
     const atMs = Math.round(performance.now() - uploadedAt);
     let pending: { readonly stage: SelftestStage; readonly state: StageState } | undefined;
-    for (const { name, look } of provenStages) {
+    for (const { name, check } of storedStages) {
       if (proofs.has(name)) continue;
-      const state = look(progress);
+      const state = check(progress);
       if (state.state === "passed") {
         proofs.set(name, { atMs, detail: state.detail });
         continue;

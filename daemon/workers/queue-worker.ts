@@ -14,7 +14,7 @@ import {
   offerJobs,
   type QueueName,
   releaseJob,
-  takeBackOffer,
+  withdrawOffer,
 } from "../../src/work/jobs/jobs-repository.ts";
 import type { Worker } from "./loop.ts";
 
@@ -71,7 +71,7 @@ export function createQueueWorker(options: QueueWorkerOptions): Worker & { reado
     let failed = false;
     begun.set(job, startedAt);
     try {
-      if (job.attempts > mostBegun) await stage.giveUp(job, `failed after ${mostBegun} attempts that never ended`);
+      if (job.attempts > mostBegun) await stage.stopRetrying(job, `failed after ${mostBegun} attempts that never ended`);
       else await stage.run(job, signal, freeSlot);
     } catch (error) {
       failed = await afterFailure(job, error);
@@ -96,7 +96,7 @@ export function createQueueWorker(options: QueueWorkerOptions): Worker & { reado
     if (!aborted) log.error({ job: job.jobId, subject: job.subject, error: describe(error) }, "a job failed");
     try {
       if (aborted || job.attempts < maxAttempts) await release(options, job, aborted ? null : String(error));
-      else await stage.giveUp(job, String(error));
+      else await stage.stopRetrying(job, String(error));
     } catch (failure) {
       log.warn({ job: job.jobId, error: String(failure) }, "could not release the job; the next sweep does");
     }
@@ -149,7 +149,7 @@ function jobSource(
     claimNext: (limit) => db.query((sql) => (subQueues ? claimNextInLanes : claimNextJobs)(sql, claim(), limit)),
     claim: (jobId) => db.query((sql) => claimJob(sql, claim(), jobId)),
     offer: (limit) => db.query((sql) => offerJobs(sql, queue, clock.now(), limit)),
-    takeBack: (jobId) => db.query((sql) => takeBackOffer(sql, jobId)),
+    withdrawOffer: (jobId) => db.query((sql) => withdrawOffer(sql, jobId)),
     freeOrphans: async (runningIds) => {
       const overdueSince = clock.monotonic() - leaseMs;
       const overdue = [...begun].flatMap(([job, since]) => (since < overdueSince ? [job] : []));

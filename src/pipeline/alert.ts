@@ -46,7 +46,7 @@ export function createAlertStage({ db, clock, log, delivery, onVerdicts }: Alert
         log[outcome === "not_matched" ? "debug" : "info"]({ ...about, rule: rule_id, rule_name, ...why }, sentences[outcome]);
       }
     },
-    giveUp: async (job, error) => {
+    stopRetrying: async (job, error) => {
       await db.query((sql) => buryJob(sql, job, error));
     },
   };

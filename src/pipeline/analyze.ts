@@ -45,7 +45,7 @@ class AnalyzeStage implements Stage {
     this.#log(job, subject, answer, finishedAt.getTime() - startedAt.getTime());
   }
 
-  async giveUp(job: ClaimedJob, error: string): Promise<void> {
+  async stopRetrying(job: ClaimedJob, error: string): Promise<void> {
     const { db, clock } = this.#context;
     await db.transaction((sql) => fail(sql, job, error, clock.now()));
   }
@@ -78,7 +78,7 @@ class AnalyzeStage implements Stage {
     if (answer.kind === "unavailable") {
       const next = afterNoAnswer(job, answer, { lastSuccess: this.#context.languageModelAnsweredAt(), now });
       await recordAttempt(sql, { ...attempt, outcome: "unavailable", analyzedBy: null, error: answer.detail, answer: null });
-      if (next.giveUp) await fail(sql, job, answer.detail, now);
+      if (next.stopRetrying) await fail(sql, job, answer.detail, now);
       else await releaseJob(sql, job, { availableAt: next.availableAt, error: answer.detail, attempt: next.attempt });
       return;
     }

@@ -17,9 +17,9 @@ export function createDeliverStage(engines: DeliveryEngines): Stage {
       const { engine, id } = engineOf(job);
       await engine.run(id, job, signal);
     },
-    giveUp: async (job, error) => {
+    stopRetrying: async (job, error) => {
       const { engine, id } = engineOf(job);
-      await engine.giveUp(id, job, error);
+      await engine.stopRetrying(id, job, error);
     },
   };
 }

@@ -35,7 +35,7 @@ const retryVideoMs = 60_000;
 /** Delay of a file whose earlier version (before its time or name was set) is at the detector. */
 const sameFileMs = 200;
 /** Detail of a picture that is missing together with its whole folder. It does not go to the dead letters. */
-const diskAway = "The file and everything else in its folder are missing. Check the disk; homesec processes the file when it is back.";
+const folderMissing = "The file and everything else in its folder are missing. Check the disk; homesec processes the file when it is back.";
 /** Under load, pictures wait this many milliseconds to be stored together. */
 const storeEveryMs = 25;
 
@@ -117,7 +117,7 @@ class DetectStage implements Stage {
     const first = before ? ({ kind: "skipped", ...before, bury: false } as const) : await this.#detect(job, image, signal);
     if (signal.aborted) throw new StageAborted(`detection on ${image.path} was aborted`);
     freeSlot();
-    const result = await this.#giveWay(job, image, first);
+    const result = await this.#deferToNewEntry(job, image, first);
     const { status, trace } = await this.#store(job, image, result, startedAt);
     onOutcome(status);
     const fields = { stage: "detect", image: image.imageId, camera: image.cameraId, path: image.path };
@@ -129,7 +129,7 @@ class DetectStage implements Stage {
     }
   }
 
-  async giveUp(job: ClaimedJob, error: string): Promise<void> {
+  async stopRetrying(job: ClaimedJob, error: string): Promise<void> {
     const { db, clock, log, onOutcome } = this.#context;
     await db.transaction(async (sql) => {
       await markFailed(sql, Number(job.subject), { reason: "failed_repeatedly", detail: error, finishedAt: clock.now() });
@@ -149,7 +149,7 @@ class DetectStage implements Stage {
   }
 
   /** Leaves a file whose time or name was set while it waited or was processed to its new entry, so that it is processed once. */
-  async #giveWay(job: ClaimedJob, image: LedgerImage, result: Result): Promise<Result> {
+  async #deferToNewEntry(job: ClaimedJob, image: LedgerImage, result: Result): Promise<Result> {
     const isMissing = result.kind === "skipped" && result.reason === "missing";
     // If a file is sent repeatedly, only its first entry gives way, so that the file is processed.
     const why = result.kind === "processed" && image.sameContentAs === null ? await whyGone(image) : isMissing ? result : undefined;
@@ -159,10 +159,10 @@ class DetectStage implements Stage {
     if (!isMissing) return result;
     // A file that was renamed just now gets its entry in a moment.
     if (job.deferrals === 0) return this.#deferred(job, why.reason, why.detail);
-    return (await this.#isTakenAway(image)) ? result : { ...why, detail: diskAway, bury: false };
+    return (await this.#wasDeleted(image)) ? result : { ...why, detail: folderMissing, bury: false };
   }
 
-  async #isTakenAway(image: LedgerImage): Promise<boolean> {
+  async #wasDeleted(image: LedgerImage): Promise<boolean> {
     const camera = await this.#context.db.query((sql) => findCamera(sql, image.cameraId));
     return await confirmDeleted(image, camera?.folder_path ?? dirname(image.path));
   }
@@ -251,7 +251,7 @@ class DetectStage implements Stage {
         return "skipped";
       }
       const next = afterNoAnswer(job, result, { lastSuccess: this.#context.detectorAnsweredAt(), now });
-      if (next.giveUp) {
+      if (next.stopRetrying) {
         await markFailed(sql, image.imageId, { reason: "failed_repeatedly", detail: result.detail, finishedAt: now });
         await buryJob(sql, job, result.detail);
         return "failed";

@@ -66,7 +66,7 @@ class EnrichStage implements Stage {
     log.debug({ ...fields, detections: subjects.length, status, took_ms }, "the detections on a picture were enriched");
   }
 
-  async giveUp(job: ClaimedJob, error: string): Promise<void> {
+  async stopRetrying(job: ClaimedJob, error: string): Promise<void> {
     const { db, log } = this.#context;
     const { image, subjects } = await this.#load(job);
     const fields = { stage: "enrich", trace: subjects[0]?.batchId ?? undefined, image: Number(job.subject), error };

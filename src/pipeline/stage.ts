@@ -9,7 +9,7 @@ export interface Stage {
   /** `freeSlot` ends the part with limited concurrency: the next job may start while this one is stored. */
   run(job: ClaimedJob, signal: AbortSignal, freeSlot: () => void): Promise<void>;
   /** Moves a job that failed too often to the dead letters, with the reason. */
-  giveUp(job: ClaimedJob, error: string): Promise<void>;
+  stopRetrying(job: ClaimedJob, error: string): Promise<void>;
 }
 
 /** After this many failures while the service answers other jobs, the job itself is at fault. */
@@ -27,13 +27,13 @@ export function afterNoAnswer(
   job: ClaimedJob,
   answer: { readonly reason: string; readonly retryAt: Date; readonly suspect?: boolean },
   service: { readonly lastSuccess: Date | null; readonly now: Date },
-): { readonly giveUp: false; readonly availableAt: Date; readonly attempt: "deferred" | "blamed" } | { readonly giveUp: true } {
+): { readonly stopRetrying: false; readonly availableAt: Date; readonly attempt: "deferred" | "blamed" } | { readonly stopRetrying: true } {
   const answersOthers = service.lastSuccess !== null && service.now.getTime() - service.lastSuccess.getTime() < answeringMs;
   const isBlamed = answersOthers && answer.suspect === true && ["status", "unreadable", "timeout", "broke_off"].includes(answer.reason);
-  if (isBlamed && job.blamed >= maxBlamed) return { giveUp: true };
+  if (isBlamed && job.blamed >= maxBlamed) return { stopRetrying: true };
   // The delay grows, so that another job makes the next trial call.
   const delayMs = Math.min(job.deferrals, maxDelays) * 3_000;
-  return { giveUp: false, availableAt: new Date(answer.retryAt.getTime() + delayMs), attempt: isBlamed ? "blamed" : "deferred" };
+  return { stopRetrying: false, availableAt: new Date(answer.retryAt.getTime() + delayMs), attempt: isBlamed ? "blamed" : "deferred" };
 }
 
 /** The run was aborted because the daemon stops; the job is released. */

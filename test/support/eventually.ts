@@ -4,7 +4,7 @@ export async function eventually<T>(
   options: { readonly timeoutMs?: number; readonly what?: string } = {},
 ): Promise<NonNullable<T>> {
   const timeoutMs = options.timeoutMs ?? 10_000;
-  const giveUpAt = performance.now() + timeoutMs;
+  const deadline = performance.now() + timeoutMs;
   let last: unknown;
   for (;;) {
     try {
@@ -14,7 +14,7 @@ export async function eventually<T>(
     } catch (error) {
       last = error;
     }
-    if (performance.now() > giveUpAt) {
+    if (performance.now() > deadline) {
       throw new Error(`${options.what ?? "what was waited for"} did not come within ${timeoutMs} ms; last: ${String(last)}`, {
         cause: last,
       });

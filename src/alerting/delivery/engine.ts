@@ -11,7 +11,7 @@ export interface DeliveryEngine {
   /** Makes one attempt, and ends the job in the transaction that stores the outcome. `id` is the row's, from the job's subject `KIND:ID`. */
   run(id: string, job: ClaimedJob, signal: AbortSignal): Promise<void>;
   /** Marks a message as failed after attempts that came to no outcome: the message itself may crash the process. */
-  giveUp(id: string, job: ClaimedJob, error: string): Promise<void>;
+  stopRetrying(id: string, job: ClaimedJob, error: string): Promise<void>;
 }
 
 /**
@@ -61,14 +61,14 @@ export function createDeliveryEngine<Item, Request>(
     report(item, result, await storeOutcome(() => store(item, job, result), { clock, signal }));
   };
 
-  const giveUp = async (id: string, job: ClaimedJob, error: string): Promise<void> => {
+  const stopRetrying = async (id: string, job: ClaimedJob, error: string): Promise<void> => {
     const item = await db.query((sql) => channel.load(sql, id));
     if (!item) return await finish(job);
     const result = { kind: "ended", as: "failed", reason: error, at: clock.now() } as const;
     report(item, result, await store(item, job, result));
   };
 
-  return { run, giveUp };
+  return { run, stopRetrying };
 }
 
 async function endJob(sql: Sql, job: ClaimedJob, end: JobEnd): Promise<void> {

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import type { Config } from "./config.ts";
-import { missingRoles, rolesText } from "./roles.ts";
+import { formatRoles, missingRoles } from "./roles.ts";
 
 /** Checks the values together: errors for those that contradict each other, warnings for those that are probably mistakes. */
 export function crossChecks(config: Config): { readonly errors: readonly string[]; readonly warnings: readonly string[] } {
@@ -24,7 +24,7 @@ export function crossChecks(config: Config): { readonly errors: readonly string[
   const missing = missingRoles(config.roles);
   if (missing.length > 0 && config.databaseUrl === undefined) {
     errors.push(
-      `ROLES is ${rolesText(config.roles)}: no daemon would run the other roles (${missing.join(", ")}), because only this daemon can use the embedded database; set DATABASE_URL to a shared server, or remove ROLES`,
+      `ROLES is ${formatRoles(config.roles)}: no daemon would run the other roles (${missing.join(", ")}), because only this daemon can use the embedded database; set DATABASE_URL to a shared server, or remove ROLES`,
     );
   }
   if (missing.length > 0 && config.redisUrl === undefined && config.roles.includes("api") && config.rateLimitEnabled) {

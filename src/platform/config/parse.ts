@@ -6,8 +6,8 @@ import { type Config, configKey, type ParsedConfig, type Source } from "./config
 import { crossChecks } from "./cross-checks.ts";
 import { commandLineVariables, environmentVariables } from "./environment-variables.ts";
 import type { Kind } from "./kinds.ts";
+import { type MalformedLine, malformedLines } from "./malformed-lines.ts";
 import { nearest } from "./nearest.ts";
-import { type StrayLine, strayLines } from "./stray-lines.ts";
 import type { Variable } from "./variable.ts";
 import { type VariableName, variable, variableNames } from "./variables.ts";
 
@@ -53,9 +53,10 @@ export function parseConfig(input: ConfigInput): ParsedConfig {
   const file = input.configFile ? valuesOf(input.configFile, errors) : {};
   const envFile = input.envFile ? valuesOf(input.envFile, errors) : {};
   if (input.configFile) errors.push(...unknownInFile(input.configFile, file));
-  if (input.configFile) errors.push(...strayIn(input.configFile, file, () => true));
+  if (input.configFile) errors.push(...malformedIn(input.configFile, file, () => true));
   // Other programs may also use .env: only lines meant for homesec matter, and those that swallow one
-  if (input.envFile) errors.push(...strayIn(input.envFile, envFile, ({ word, swallowed }) => isOurs(word) || isOurs(lastLine(swallowed))));
+  if (input.envFile)
+    errors.push(...malformedIn(input.envFile, envFile, ({ word, swallowed }) => isOurs(word) || isOurs(lastLine(swallowed))));
   warnings.push(...unknownNames("the environment", input.env, "ours"), ...unknownNames(".env", envFile, "alike"));
 
   const layers: readonly (readonly [Source, Readonly<Record<string, string | undefined>>])[] = [
@@ -163,9 +164,9 @@ const jsonFault = (error: unknown): string => redact(String(error).replace(/^\w*
 const isOurs = (name: string): boolean => (variableNames as readonly string[]).includes(name) || Object.hasOwn(commandLineVariables, name);
 const lastLine = (text = ""): string => (text.split("\n").at(-1) ?? "").replace(/^export\s+/, "");
 
-function strayIn(file: ConfigFile, values: Readonly<Record<string, string>>, matters: (line: StrayLine) => boolean): string[] {
+function malformedIn(file: ConfigFile, values: Readonly<Record<string, string>>, matters: (line: MalformedLine) => boolean): string[] {
   if (isJson(file)) return [];
-  return strayLines(file.text, values)
+  return malformedLines(file.text, values)
     .filter(matters)
     .map(({ number }) => `${file.name}: line ${number} has no "="; write NAME=value, or begin it with # if it is a comment`);
 }

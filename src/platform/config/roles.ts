@@ -14,6 +14,6 @@ export function missingRoles(roles: readonly Role[]): readonly Role[] {
 }
 
 /** Formats roles: `all`, or separated by commas. */
-export function rolesText(roles: readonly Role[]): string {
+export function formatRoles(roles: readonly Role[]): string {
   return missingRoles(roles).length === 0 ? everyRole : roles.join(", ");
 }

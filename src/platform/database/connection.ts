@@ -60,11 +60,11 @@ export async function connect(target: ConnectionTarget, options: ConnectOptions)
   };
 
   let late = false;
-  const giveUp = () => {
+  const onTimeout = () => {
     late = true;
     socket.destroy();
   };
-  const timer = setTimeout(giveUp, Math.max(1, deadline - performance.now()));
+  const timer = setTimeout(onTimeout, Math.max(1, deadline - performance.now()));
   try {
     if (socket.destroyed) lose();
     await sql`select 1`;

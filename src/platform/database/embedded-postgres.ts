@@ -95,7 +95,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const connections = { max_connections: String(Math.max(50, options.connections ?? 0)) };
   const settings = { ...ourSettings, ...connections, unix_socket_directories: socketDir, ...options.settings };
   const args = ["-D", cluster, "-p", String(port), ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
-  const giveUpAt = performance.now() + staleLockMs;
+  const deadline = performance.now() + staleLockMs;
   for (;;) {
     const place = await logPlace(join(dataDir, "logs", "postgres.log"));
     const server = await startGuarded(binaries.postgres, args, { account, lastSignal: "QUIT", cwd: cluster });
@@ -110,7 +110,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
       };
     }
     const words = await serverLog.lastWords();
-    if (!/lock file|shared memory block|Address already in use/.test(words) || performance.now() > giveUpAt) {
+    if (!/lock file|shared memory block|Address already in use/.test(words) || performance.now() > deadline) {
       throw new Error(`PostgreSQL in ${cluster} did not start (${failure}): ${words || "it said nothing"}`);
     }
     await sleep(100);

@@ -34,14 +34,14 @@ export class Listener {
   /** Resolves when the server listens on the channel. Rejects with `DatabaseUnavailable` if the server is unreachable for 10 s. */
   async listen(channel: string, onNotify: (payload: string) => void, onReady?: () => void): Promise<() => Promise<void>> {
     const subscription: Subscription = { channel, onNotify, onReady };
-    const giveUpAt = performance.now() + firstConnectMs;
+    const deadline = performance.now() + firstConnectMs;
     for (let attempt = 0; ; attempt += 1) {
       try {
         const session = await this.#theSession();
         await session.sql.unsafe(`listen ${quoted(channel)}`);
         break;
       } catch (cause) {
-        if (this.#closed || !isWorthReconnecting(cause) || performance.now() > giveUpAt) {
+        if (this.#closed || !isWorthReconnecting(cause) || performance.now() > deadline) {
           throw new DatabaseUnavailable(`cannot listen on ${channel}`, { cause });
         }
         await sleep(retryDelay(attempt));

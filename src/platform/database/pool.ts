@@ -16,8 +16,8 @@ export interface PoolOptions {
   readonly schema?: string;
   /** Called with the text of each statement before it is sent. */
   readonly onStatement?: (text: string) => void;
-  /** A session unused for this time is ended, except the last one. Default 30 s. */
-  readonly unusedMs?: number;
+  /** A session idle for this time is ended, except the last one. Default 30 s. */
+  readonly idleMs?: number;
   /** A session older than this is ended when it is returned, together with everything it has cached. Default one hour. */
   readonly lifetimeMs?: number;
   /** Maximum wait of a long read for a slot. Default 20 s, less than the timeout of most clients. */
@@ -27,7 +27,7 @@ export interface PoolOptions {
 const connectTimeoutMs = 5_000;
 const waitTimeoutMs = 10_000;
 const closeTimeoutMs = 4_000;
-const unusedMs = 30_000;
+const idleMs = 30_000;
 const lifetimeMs = hourMs;
 const reconnectDelayMs = 50;
 /** A server that has just disappeared gets this time to return before callers are refused. */
@@ -56,7 +56,7 @@ class Pool implements Database {
   readonly #options: PoolOptions;
   readonly #listener: Listener;
   readonly #open = new Set<Connection>();
-  readonly #unused: IdleConnections;
+  readonly #idle: IdleConnections;
   readonly #waiters: Waiter[] = [];
   readonly #subscribers = new Set<(note: string) => void>();
   #opening = 0;
@@ -70,17 +70,17 @@ class Pool implements Database {
   constructor(target: ConnectionTarget, options: PoolOptions) {
     this.#target = target;
     this.#options = options;
-    const most = Math.max(1, Math.floor(options.max / 3));
+    const maxReaders = Math.max(1, Math.floor(options.max / 3));
     const slotTimeoutMs = options.slotTimeoutMs ?? 20_000;
     const error = (): Error =>
-      new DatabaseUnavailable(`${most} long queries are being read, and none has finished for ${slotTimeoutMs / 1000} s`);
-    this.#slots = createSemaphore({ max: most, timeout: { ms: slotTimeoutMs, error } });
-    this.#unused = new IdleConnections(options.unusedMs ?? unusedMs, (connection) => this.#end(connection));
+      new DatabaseUnavailable(`${maxReaders} long queries are being read, and none has finished for ${slotTimeoutMs / 1000} s`);
+    this.#slots = createSemaphore({ max: maxReaders, timeout: { ms: slotTimeoutMs, error } });
+    this.#idle = new IdleConnections(options.idleMs ?? idleMs, (connection) => this.#end(connection));
     this.#listener = new Listener((onClosed, onNotify) => connect(target, { ...this.#session(), onClosed, onNotify }), options.log);
   }
 
   get pool(): PoolCounters {
-    const idle = this.#unused.size;
+    const idle = this.#idle.size;
     return {
       size: this.#options.max,
       overflow: 0,
@@ -92,7 +92,7 @@ class Pool implements Database {
   }
 
   async query<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    const connection = this.#takeUnused() ?? (await this.#wait());
+    const connection = this.#takeIdle() ?? (await this.#wait());
     const scope = scopeOf(connection.sql);
     let result: T;
     try {
@@ -181,7 +181,7 @@ class Pool implements Database {
   async #close(): Promise<void> {
     for (const waiter of this.#waiters.splice(0)) settle(waiter).reject(closedError());
     await this.#listener.close();
-    await Promise.all(this.#unused.takeAll().map((connection) => connection.end()));
+    await Promise.all(this.#idle.takeAll().map((connection) => connection.end()));
     if (this.#open.size > 0) {
       const drained = new Promise<void>((resolve) => {
         this.#onDrained = resolve;
@@ -198,7 +198,7 @@ class Pool implements Database {
   /** Returns a connection with an open transaction. A connection that died while idle is detected here, before any work, and replaced. */
   async #begin(): Promise<Connection> {
     for (let left = this.#options.max; ; left -= 1) {
-      const connection = this.#takeUnused() ?? (await this.#wait());
+      const connection = this.#takeIdle() ?? (await this.#wait());
       try {
         await connection.sql`begin`;
         return connection;
@@ -242,8 +242,8 @@ class Pool implements Database {
     return new DatabaseUnavailable("the connection was lost", { cause: error });
   }
 
-  #takeUnused(): Connection | undefined {
-    return this.#closing ? undefined : this.#unused.take();
+  #takeIdle(): Connection | undefined {
+    return this.#closing ? undefined : this.#idle.take();
   }
 
   #wait(): Promise<Connection> {
@@ -323,7 +323,7 @@ class Pool implements Database {
     }
     const waiter = this.#waiters.shift();
     if (waiter) settle(waiter).resolve(connection);
-    else this.#unused.give(connection);
+    else this.#idle.give(connection);
   }
 
   #end(connection: Connection): void {
@@ -332,7 +332,7 @@ class Pool implements Database {
 
   #forget(connection: Connection): void {
     this.#open.delete(connection);
-    this.#unused.remove(connection);
+    this.#idle.remove(connection);
     if (this.#open.size === 0) this.#onDrained?.();
     if (!this.#closing) this.#openWhatIsMissing();
   }

@@ -144,7 +144,7 @@ function startWorker<J extends Pointer>(
   worker.on("error", onRedisError);
   // Not before the entry is removed from Redis: another one for the job would be ignored
   worker.on("completed", (entry, wasProcessed) => {
-    if (!wasProcessed) source.takeBack(entry.data.jobId).catch(onError);
+    if (!wasProcessed) source.withdrawOffer(entry.data.jobId).catch(onError);
   });
   worker.on("failed", (_entry, error) => onError(error));
   return worker;

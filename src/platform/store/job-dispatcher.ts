@@ -14,7 +14,7 @@ export interface JobSource<J extends { readonly jobId: number }> {
   /** Returns jobs for an external queue and marks them, so that they are not offered twice. */
   offer(limit: number): Promise<readonly JobOffer[]>;
   /** Withdraws an unclaimed offer whose pointer has disappeared from the external queue. */
-  takeBack(jobId: number): Promise<unknown>;
+  withdrawOffer(jobId: number): Promise<unknown>;
   /** Frees rows that are claimed but not processed here, or claimed for too long. */
   freeOrphans(runningIds: readonly number[]): Promise<unknown>;
 }

@@ -211,7 +211,7 @@ export async function offerJobs(sql: Sql, queue: QueueName, now: Date, limit: nu
 /**
  * Withdraws the offer of a job that a process received but had no slot for, so that it is offered again to any process with a free slot.
  */
-export async function takeBackOffer(sql: Sql, jobId: number): Promise<void> {
+export async function withdrawOffer(sql: Sql, jobId: number): Promise<void> {
   await sql`
     update jobs j
     set offered_at = null

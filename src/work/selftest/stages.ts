@@ -17,19 +17,19 @@ const waiting = (why: string): StageState => ({ state: "waiting", why });
 const failed = (why: string): StageState => ({ state: "failed", why });
 
 /** The stages that leave rows, in order. */
-export const provenStages: readonly {
+export const storedStages: readonly {
   readonly name: Exclude<SelftestStage, "workers">;
-  readonly look: (progress: SelftestProgress) => StageState;
+  readonly check: (progress: SelftestProgress) => StageState;
 }[] = [
-  { name: "registered", look: ({ image }) => (image ? passed() : waiting("the file watcher has not found the picture")) },
-  { name: "detected", look: detected },
-  { name: "batched", look: ({ batches }) => (batches > 0 ? passed() : waiting("the detections have no batch")) },
-  { name: "event_stored", look: ({ event }) => (event ? passed() : waiting("the batch was not closed")) },
-  { name: "judged", look: judged },
-  { name: "alert_evaluated", look: evaluated },
+  { name: "registered", check: ({ image }) => (image ? passed() : waiting("the file watcher has not found the picture")) },
+  { name: "detected", check: detected },
+  { name: "batched", check: ({ batches }) => (batches > 0 ? passed() : waiting("the detections have no batch")) },
+  { name: "event_stored", check: ({ event }) => (event ? passed() : waiting("the batch was not closed")) },
+  { name: "judged", check: judged },
+  { name: "alert_evaluated", check: evaluated },
   {
     name: "published",
-    look: ({ sequence }) => (sequence === null ? waiting("the journal has not numbered the message") : passed(`message ${sequence}`)),
+    check: ({ sequence }) => (sequence === null ? waiting("the journal has not numbered the message") : passed(`message ${sequence}`)),
   },
 ];
 

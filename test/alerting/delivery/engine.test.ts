@@ -272,7 +272,7 @@ describe("settling", () => {
 
   it("delivery engine: a message whose attempts came to no outcome becomes a dead letter", async () => {
     await queue("1");
-    await engineOn(database.db).giveUp("1", await claimOne(), "failed after 5 attempts that never ended");
+    await engineOn(database.db).stopRetrying("1", await claimOne(), "failed after 5 attempts that never ended");
     expect(await message("1")).toEqual({ status: "failed", reason: "failed after 5 attempts that never ended" });
     expect([sent, await attempts()]).toEqual([[], []]);
     expect(await jobs()).toEqual([{ status: "dead", error: "failed after 5 attempts that never ended" }]);

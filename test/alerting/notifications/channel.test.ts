@@ -406,7 +406,7 @@ describe("notification by mail", () => {
     const { sender, raise, claim, result, jobs } = await mailDesk();
     const { alertId } = await raise(["email"]);
     const [job] = await claim();
-    if (job) await sender.giveUp(job.subject.split(":")[1] ?? "", job, "given up after 5 attempts");
+    if (job) await sender.stopRetrying(job.subject.split(":")[1] ?? "", job, "given up after 5 attempts");
     expect(await result(alertId)).toMatchObject({ status: "failed", reason: "given up after 5 attempts" });
     expect(await jobs()).toMatchObject([{ status: "dead" }]);
   });

@@ -37,7 +37,7 @@ test("queue worker: with a hung query it sends no heartbeat; after a restart it 
         await database.db.query((sql) => finishJob(sql, job));
         done.push(job.subject);
       },
-      giveUp: async () => {},
+      stopRetrying: async () => {},
     },
     capacity: () => Number.POSITIVE_INFINITY,
     dispatcher,
@@ -97,7 +97,7 @@ test("queue worker: a run that exceeds its lease is retried once, and its late r
         await database.db.transaction((sql) => finishJob(sql, job));
         ended.push(number);
       },
-      giveUp: async () => {},
+      stopRetrying: async () => {},
     },
     capacity: () => Number.POSITIVE_INFINITY,
     dispatcher,

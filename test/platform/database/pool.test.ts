@@ -194,7 +194,7 @@ describe("pool transactions", () => {
 });
 
 test("pool transactions: the sessions of a peak are ended after it, except one", async () => {
-  const pool = openPool({ url: inject("testServerUrl") }, { max: 3, log: silentLog, unusedMs: 100 });
+  const pool = openPool({ url: inject("testServerUrl") }, { max: 3, log: silentLog, idleMs: 100 });
   // Each keeps its session until all three have one
   const rush = () =>
     Promise.all(

@@ -24,7 +24,7 @@ function rows(count: number) {
       for (const [jobId] of offered) pending.set(jobId, true);
       return offered.map(([jobId]) => ({ jobId, priority: 0, claims: 0 }));
     },
-    takeBack: async (jobId) => pending.has(jobId) && pending.set(jobId, false),
+    withdrawOffer: async (jobId) => pending.has(jobId) && pending.set(jobId, false),
     freeOrphans: async () => 0,
   };
   return { pending, source };

@@ -16,7 +16,7 @@ import {
   priorities,
   promoteAllJobs,
   releaseJob,
-  takeBackOffer,
+  withdrawOffer,
 } from "../../../src/work/jobs/jobs-repository.ts";
 import { recordHeartbeat, removeProcesses } from "../../../src/work/jobs/processes-repository.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
@@ -98,7 +98,7 @@ describe("job queue: claims", () => {
     const [jobId] = (await offer()) as [number];
     expect(await offer(later(29))).toEqual([]);
     expect(await offer(later(31))).toEqual([jobId]);
-    await database.db.query((sql) => takeBackOffer(sql, jobId));
+    await database.db.query((sql) => withdrawOffer(sql, jobId));
     expect(await offer(later(32))).toEqual([jobId]);
   });
 

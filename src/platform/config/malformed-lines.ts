@@ -1,5 +1,5 @@
 /** A line that does not have the form NAME=value, in a file of such lines. */
-export interface StrayLine {
+export interface MalformedLine {
   /** Counted from 1. */
   readonly number: number;
   /** The name that the line has become part of, if the parser joined it with the lines after it. */
@@ -12,7 +12,7 @@ export interface StrayLine {
  * Finds the lines that are neither an assignment nor a comment, nor part of a value with several lines. Depending on its version, Node.js
  * skips such a line or joins it with the next name, so that the variable on the next line has no effect.
  */
-export function strayLines(text: string, values: Readonly<Record<string, string>>): readonly StrayLine[] {
+export function malformedLines(text: string, values: Readonly<Record<string, string>>): readonly MalformedLine[] {
   const names = Object.keys(values).filter((name) => name.includes("\n"));
   const texts = Object.values(values).filter((value) => value.includes("\n"));
   return text.split(/\r?\n/).flatMap((whole, at) => {
