@@ -156,7 +156,7 @@ describe("self-test", () => {
     expect(await selftest(daemon)).toMatchObject({
       status: "failed",
       message: expect.stringMatching(
-        /^workers: file_watcher is not running \(no .*daemon .* role watch\); alert_worker is not running .*; delivery_worker is not running /,
+        /^workers: file_watcher is not running \(no running daemon has the role watch\); alert_worker is not running .*; delivery_worker is not running /,
       ),
     });
     await world.start({ ROLES: "watch,alert,deliver" });

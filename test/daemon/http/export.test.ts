@@ -220,14 +220,20 @@ describe("an export of 50,000 events", () => {
 
   it("export: resets HTTP/1.0 connections, where a regular close would mark a complete answer", async () => {
     const { hostname, port } = new URL(served.url);
-    const socket = connect(Number(port), hostname);
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
     socket.write(`GET ${path} HTTP/1.0\r\nHost: ${hostname}:${port}\r\n\r\n`);
     await once(socket, "data");
     socket.pause();
     await endSessions();
     const end = once(socket, "end");
     socket.resume();
-    await expect(end).rejects.toThrow("ECONNRESET");
+    // Node may report a reset as an end; a write shows the difference, because after a regular close the first one succeeds.
+    const isClosed = await end.then(
+      () => new Promise<boolean>((resolve) => socket.once("error", () => {}).write("x", (error) => resolve(!error))),
+      () => false,
+    );
+    socket.destroy();
+    expect(isClosed).toBe(false);
   });
 });
 
