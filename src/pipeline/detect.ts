@@ -53,7 +53,7 @@ export interface DetectStageContext {
   readonly atDetector: number;
   /** Content of pictures that have just arrived. */
   readonly fresh?: FreshContent;
-  /** Maximum number of outcomes that wait to be stored. It is the number of slots if each picture keeps its slot at the detector until it is stored. */
+  /** Maximum number of unstored outcomes: the number of slots if each picture keeps its slot at the detector until it is stored. */
   readonly maxUnstored: number;
   /** Time of the last successful answer of the detector, for any picture. */
   readonly detectorAnsweredAt: () => Date | null;

@@ -14,9 +14,9 @@ interface Waiter<I, O> {
 }
 
 /**
- * Groups the items that arrive in one turn of the event loop, or while `work` runs, `maxSize` at a time. `work` returns results in the order
- * of its items and must take effect for all or none: after a failure the items are processed one by one, so that an item fails only
- * through its own fault.
+ * Groups the items that arrive in one turn of the event loop, or while `work` runs, at most `maxSize` at a time. `work` returns results in
+ * the order of its items and must take effect for all or none: after a failure the items are processed one by one, so that an item fails
+ * only through its own fault.
  */
 export function createBatcher<I, O>(options: {
   readonly maxSize: number;
