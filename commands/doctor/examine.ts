@@ -46,13 +46,7 @@ export async function examine(io: Io): Promise<Examined> {
   // read the lock before the database is opened, because that takes the lock for a moment
   if (!(parsed instanceof Error)) await holder().catch(() => {});
   const lookForDaemon = once(await daemonFinder(io, parsed, machine));
-  const isForeign = once(async () => {
-    const refused = await access(config().dataDir, constants.R_OK | constants.W_OK | constants.X_OK).then(
-      () => undefined,
-      (error: NodeJS.ErrnoException) => error.code,
-    );
-    return refused === "EACCES" && "client" in (await lookForDaemon());
-  });
+  const isForeign = once(async () => (await isAccessRefused(config().dataDir)) && "client" in (await lookForDaemon()));
   const opener = databaseOpener({ machine, config, shares, holder, log });
   const database = once(opener.open);
   const migrations = once(async () => {
@@ -102,6 +96,11 @@ export async function examine(io: Io): Promise<Examined> {
     },
     close: opener.close,
   };
+}
+
+async function isAccessRefused(folder: string): Promise<boolean> {
+  const refused = (error: NodeJS.ErrnoException): boolean => error.code === "EACCES";
+  return await access(folder, constants.R_OK | constants.W_OK | constants.X_OK).then(() => false, refused);
 }
 
 async function configurationOf(io: Io): Promise<ParsedConfig | Problem> {

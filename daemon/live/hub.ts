@@ -196,7 +196,8 @@ export class Hub {
     const greet = (): void =>
       client.greet({ version, last_sequence: this.#follower.head, idle_timeout_seconds: config.websocketIdleTimeoutSeconds });
     if (typeof since === "number") {
-      this.#counters.replayed += await this.#replay.resume(client, since, greet);
+      const replayed = await this.#replay.resume(client, since, greet);
+      this.#counters.replayed += replayed;
       return;
     }
     greet();

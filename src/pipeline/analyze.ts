@@ -100,11 +100,11 @@ class AnalyzeStage implements Stage {
     const { log } = this.#context;
     const fields = { stage: "analyze", trace: batchId ?? undefined, event: Number(job.subject), camera: cameraId, took_ms };
     if (answer.kind === "judged") {
-      log.info({ ...fields, risk_score: answer.verdict.riskScore, analyzed_by: answer.analyzedBy }, "an event was judged");
+      log.info({ ...fields, risk_score: answer.verdict.riskScore, analyzed_by: answer.analyzedBy }, "an event was scored");
     } else if (answer.kind === "unavailable") {
       log[job.deferrals === 0 ? "info" : "debug"]({ ...fields, reason: answer.reason }, "an event waits for the language model");
     } else {
-      log.warn({ ...fields, reason: answer.kind, error: answer.error }, "an event could not be judged");
+      log.warn({ ...fields, reason: answer.kind, error: answer.error }, "an event could not be scored");
     }
   }
 }

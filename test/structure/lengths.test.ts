@@ -12,8 +12,10 @@ const linesOf = (file: string): number => readFileSync(join(root, file), "utf8")
 
 const product = tracked("bin", "commands", "daemon", "src").filter((name) => /\.tsx?$/.test(name));
 
+/** Files with a product function of more than 60 lines, which the linter allows only with a reason above it. May only shrink. */
+const longFunctions: readonly string[] = [];
 /** Product files with fewer than 20 lines. May only shrink; the goal is fewer than 40. */
-const mostSmallFiles = 74;
+const mostSmallFiles = 20;
 /** Lines of product code. May only shrink; the goal is 70,000. */
 const mostLines = 73_200;
 
@@ -23,6 +25,11 @@ describe("lengths", () => {
     expect(names.length).toBeGreaterThan(1_000);
     const isLong = (name: string) => linesOf(name) > 400 && !readFileSync(join(root, name), "utf8").startsWith("// Over 400 lines: ");
     expect(names.filter(isLong)).toEqual([]);
+  });
+
+  it("lengths: functions of more than 60 lines are listed here", () => {
+    const allowed = product.filter((name) => readFileSync(join(root, name), "utf8").includes("noExcessiveLinesPerFunction"));
+    expect(allowed).toEqual(longFunctions);
   });
 
   it(`lengths: at most ${mostSmallFiles} product files have under 20 lines`, () => {

@@ -13,9 +13,7 @@ export function describeEvent(
   const stay = facts.dwellSeconds >= 1 ? `, for ${duration(facts.dwellSeconds)}` : "";
   const summary = `${capitalize(list(facts.objects.map(countLabel)) || "nothing recognised")} at ${facts.camera.name}, ${time}${stay}.`;
   const parts = factors.map(({ name, contribution }) => `${name} ${contribution < 0 ? "−" : "+"}${Math.abs(contribution)}`);
-  const reasoning =
-    `Judged by the ${scorer} of homesec, which adds up points for the facts and has not seen the pictures: ` +
-    `${parts.join(", ")}; together ${total} of 100.`;
+  const reasoning = `${capitalize(scorer)}, which adds points for the facts and does not see the pictures: ${parts.join(", ")}; total ${total} of 100.`;
   return { summary, reasoning };
 }
 

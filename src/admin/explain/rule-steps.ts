@@ -120,7 +120,7 @@ export function silenceStep(silence: Silence): Step {
   const name = `The silence ${id} (${JSON.stringify(reason)}) of ${scopeText(silence)}`;
   const text =
     status === "active"
-      ? `${name} mutes alerts from ${instant(created_at)} until ${instant(ends_at)}; until now: ${alertsText(held_back)}.`
-      : `${name} muted alerts from ${instant(created_at)} to ${instant(ended_at ?? ends_at)}: ${alertsText(held_back)}.`;
+      ? `${name} mutes alerts from ${instant(created_at)} until ${instant(ends_at)} and has muted ${alertsText(held_back)}.`
+      : `${name} muted alerts from ${instant(created_at)} to ${instant(ended_at ?? ends_at)}, in all ${alertsText(held_back)}.`;
   return { at: null, step: "silence", status: "note", text, details: { ...silence } };
 }

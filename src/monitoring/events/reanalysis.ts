@@ -11,10 +11,10 @@ export const reanalysisOperations: Pick<Operations, "reanalyzeEvent"> = {
     await db.transaction(async (sql) => {
       const event = await findWithDetections(sql, id);
       if (event.kind === "camera_health") {
-        throw new Problem("conflict", `Event ${id} is an incident of camera ${event.camera_id}, which is not judged`);
+        throw new Problem("conflict", `Event ${id} is an incident of camera ${event.camera_id}, which has no risk score`);
       }
       if (breaker?.state === "open") {
-        throw new Problem("unavailable", "The language model does not answer, so nothing can be judged; try again when it does");
+        throw new Problem("unavailable", "The language model does not answer, so the event cannot be analysed; try again when it does");
       }
       const now = clock.now();
       await requeueJob(sql, "analyze", { subject: String(id), priority: priorities.live, position: event.started_at, availableAt: now });

@@ -49,7 +49,7 @@ function judged({ event, analysis_error, job_error }: SelftestProgress): StageSt
   if (event?.analysis_status === "completed") return passed(`risk ${event.risk_score} by ${event.analyzed_by}`);
   const why = analysis_error ?? job_error;
   if (event?.analysis_status === "failed") return failed(`the language model's answer could not be used: ${why ?? "no reason is known"}`);
-  return waiting(`the language model has not judged the event${why === null ? "" : `: ${why}`}`);
+  return waiting(`the language model has not scored the event${why === null ? "" : `: ${why}`}`);
 }
 
 function evaluated({ verdict }: SelftestProgress): StageState {

@@ -97,7 +97,7 @@ test("services page: language model", async () => {
   expect({ path: standIn.last?.path, ...sent }).toEqual({ path, prompt: expect.stringContaining(prompt.replace(" ...", "")), ...given });
 });
 
-test("services page: the's translator connects a server with /v1/chat/completions", async () => {
+test("services page: its translator connects a server with /v1/chat/completions", async () => {
   const asked: unknown[] = [];
   let status = 200;
   const server = createServer(async (request, response) => {

@@ -148,7 +148,7 @@ describe("self-test", () => {
 
     // A detector that answers without detections would miss people too.
     await ask(daemon, "PATCH /api/system/config", { body: { detection_confidence_threshold: 0.99 } });
-    expect(await selftest(daemon)).toMatchObject({ status: "failed", message: expect.stringContaining("saw nothing") });
+    expect(await selftest(daemon)).toMatchObject({ status: "failed", message: expect.stringContaining("found no person") });
   });
 
   it("self-test: fails while no daemon has a role it needs, and passes once another daemon has it", async () => {

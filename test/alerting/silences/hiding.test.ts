@@ -335,7 +335,7 @@ describe("explain", () => {
       status: "stopped",
       details: { outcome: "suppressed", silence_id: id, silence_reason: "Painters", suppressed_until: "2026-03-01T14:00:00.000Z" },
     });
-    const text = `The silence ${id} ("Painters") of Yard mutes alerts from 2026-03-01T12:00:00.000Z until 2026-03-01T14:00:00.000Z; until now: 1 alert.`;
+    const text = `The silence ${id} ("Painters") of Yard mutes alerts from 2026-03-01T12:00:00.000Z until 2026-03-01T14:00:00.000Z and has muted 1 alert.`;
     const ofAlert = await desk.ask("explainAlert", { params: { alert_id: alert?.id ?? "" } });
     expect(ofAlert.steps.filter(({ step }) => step === "silence").map((step) => step.text)).toEqual([text]);
     const minute = await desk.ask("explainMoment", { params: { camera_id: "yard" }, query: "at=2026-03-01T12:30:00Z" });

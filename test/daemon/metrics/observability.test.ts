@@ -70,7 +70,7 @@ describe("the log", () => {
     expect([...new Set(told.map(({ msg }) => msg))].toSorted()).toEqual([
       "a batch became an event",
       "a rule raised an alert",
-      "an event was judged",
+      "an event was scored",
       "notification sent",
       "webhook delivered",
     ]);
