@@ -10,7 +10,7 @@ export async function chooseChecks(only: readonly string[] | undefined, skip: re
   if (unknown.length > 0) {
     const guesses = unknown.map((id) => {
       const now = checks.find(({ replaces }) => replaces?.includes(id));
-      if (now) return `${id} (now part of ${now.id})`;
+      if (now) return `${id} (covered by ${now.id})`;
       const meant = nearest(id, ids);
       return meant === undefined ? id : `${id} (did you mean ${meant}?)`;
     });

@@ -9,7 +9,6 @@ import type { Io } from "../io.ts";
 export function thisMachine({ host, global }: Io): Machine {
   return {
     nodeVersion: process.versions.node,
-    zoneDataVersion: process.versions["tz"],
     timeZone: localTimeZone(),
     zoneVariable: host.env["TZ"],
     uid: process.getuid?.(),

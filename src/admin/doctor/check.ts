@@ -41,7 +41,7 @@ export type Outcomes = Outcome | readonly Outcome[];
 export interface Check {
   /** Scripts pass it to --only and --skip, so it never changes after a release. */
   readonly id: string;
-  /** Ids of earlier releases that are now part of this check. */
+  /** Checks of earlier releases that this one covers. */
   readonly replaces?: readonly string[];
   readonly group: Group;
   readonly title: string;
@@ -51,8 +51,6 @@ export interface Check {
   readonly reads?: "data" | "folders";
   /** The possible findings, for docs/doctor.md. */
   readonly finds: string;
-  /** The usual fix, for docs/doctor.md; a finding names the exact one. */
-  readonly fix: string;
   /** Throws `NotPossible` to be skipped. The signal aborts when the time limit of the run is over. */
   run(examination: Examination, signal: AbortSignal): Outcomes | Promise<Outcomes>;
 }
@@ -109,9 +107,9 @@ export function combine(outcomes: Outcomes): Outcome {
   return { status, detail: [...new Set(details)].join("; ") };
 }
 
-/** Runs independent parts of a check at the same time; a part that is not possible does not keep the others from running. */
-export async function parts(...all: readonly (() => Outcomes | Promise<Outcomes>)[]): Promise<readonly Outcome[]> {
-  return await Promise.all(all.map(attempt));
+/** Makes a check of independent parts, which run at the same time. If one is not possible, the others still run. */
+export function parts(...all: readonly Check["run"][]): (examination: Examination, signal: AbortSignal) => Promise<readonly Outcome[]> {
+  return (examination, signal) => Promise.all(all.map((part) => attempt(() => part(examination, signal))));
 }
 
 /** Runs a part of a check. Resolves to the outcome that `Found` carries, and to a skipped one for `NotPossible`. */

@@ -7,13 +7,13 @@ import { daemonChecks } from "./checks/daemon.ts";
 import { dataFolderChecks } from "./checks/data-folder.ts";
 import { databaseChecks } from "./checks/database.ts";
 import { diskChecks } from "./checks/disk.ts";
-import { enrichmentChecks } from "./checks/enrichment.ts";
 import { notificationChecks } from "./checks/notifications.ts";
 import { programChecks } from "./checks/program.ts";
 import { redis } from "./checks/redis.ts";
 import { ruleChecks } from "./checks/rules.ts";
+import { serviceSettings } from "./checks/service-settings.ts";
+import { serviceChecks } from "./checks/services.ts";
 import { tls } from "./checks/tls.ts";
-import { upstreamChecks } from "./checks/upstreams.ts";
 import { webhookChecks } from "./checks/webhooks.ts";
 
 /**
@@ -30,8 +30,8 @@ export const checks: readonly Check[] = [
   ...diskChecks,
   ...databaseChecks,
   redis,
-  ...upstreamChecks,
-  ...enrichmentChecks,
+  ...serviceChecks,
+  serviceSettings,
   ...cameraChecks,
   ...cameraHealthChecks,
   ...ruleChecks,

@@ -6,14 +6,7 @@ export interface ServerFacts {
   /** `170010` for 17.10. */
   readonly version: number;
   readonly encoding: string;
-  readonly maxConnections: number;
-  /** Connections reserved for superusers. */
-  readonly reservedConnections: number;
-  readonly usedConnections: number;
-  readonly fsync: string;
-  readonly fullPageWrites: string;
-  /** Whether this user may create schemas (needed by the self-test) and tables (needed by migrations). */
-  readonly mayMakeSchemas: boolean;
+  /** Whether this user may create tables, which migrations need. */
   readonly mayMakeTables: boolean;
   readonly user: string;
   readonly database: string;
@@ -25,12 +18,6 @@ export async function serverFacts(sql: Sql): Promise<ServerFacts> {
     select clock_timestamp() as now,
       current_setting('server_version_num')::integer as version,
       current_setting('server_encoding') as encoding,
-      current_setting('max_connections')::integer as "maxConnections",
-      current_setting('superuser_reserved_connections')::integer as "reservedConnections",
-      (select count(*) from pg_stat_activity a where a.backend_type = 'client backend') as "usedConnections",
-      current_setting('fsync') as fsync,
-      current_setting('full_page_writes') as "fullPageWrites",
-      has_database_privilege(current_database(), 'create') as "mayMakeSchemas",
       coalesce(has_schema_privilege(current_schema(), 'create'), false) as "mayMakeTables",
       current_user::text as user,
       current_database()::text as database
@@ -214,30 +201,14 @@ export async function lostNotifications(
   `;
 }
 
-/** Counts the alerts between two times that are still pending. */
-export async function countPendingAlerts(sql: Sql, since: Date, until: Date): Promise<number> {
-  const [row] = await sql<[{ count: number }]>`
-    select count(*) as count
-    from alerts a
-    where a.status = 'pending'
-      and a.created_at > ${since}
-      and a.created_at < ${until}
-  `;
-  return row.count;
-}
-
-/** Counts the events since a time whose risk assessment succeeded and failed, with the highest score. */
-export async function judgedEvents(
-  sql: Sql,
-  since: Date,
-): Promise<{ readonly judged: number; readonly failed: number; readonly highest: number | null }> {
-  const [row] = await sql<[{ judged: number; failed: number; highest: number | null }]>`
-    select count(*) filter (where e.analysis_status = 'completed') as judged,
-      count(*) filter (where e.analysis_status = 'failed') as failed,
-      max(e.risk_score)::integer as highest
+/** Counts the events since a time that have a risk score, and returns the highest score. */
+export async function scoredEvents(sql: Sql, since: Date): Promise<{ readonly count: number; readonly highest: number | null }> {
+  const [row] = await sql<[{ count: number; highest: number | null }]>`
+    select count(*) as count, max(e.risk_score)::integer as highest
     from events e
     where e.deleted_at is null
       and e.kind = 'event'
+      and e.analysis_status = 'completed'
       and e.started_at > ${since}
   `;
   return row;

@@ -18,6 +18,13 @@ export async function nearestExisting(path: string): Promise<string> {
   return folder;
 }
 
+/** Returns the files and folders inside a folder; none if it cannot be read. */
+export async function entriesOf(folder: string): Promise<readonly { readonly path: string; readonly modified: number }[]> {
+  const paths = (await readdir(folder).catch(() => [])).map((name) => join(folder, name));
+  const found = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)));
+  return paths.map((path, at) => ({ path, modified: found[at]?.mtimeMs ?? 0 }));
+}
+
 /** Counting stops here; no home has more. */
 const maxFolders = 50_000;
 
@@ -39,9 +46,9 @@ export async function countFolders(roots: readonly string[], signal: AbortSignal
 const maxOverwritten = 100;
 
 /**
- * Returns the path of a picture or video at or below a folder that was created or overwritten after `since`, or undefined. It skips the folders
- * of `others` (other cameras) and what the file watcher ignores, and follows no links. It reads at most `maxFolders` folders, and at most
- * `maxOverwritten` files of a folder to which nothing was added.
+ * Looks for a picture or video at or below a folder that was created or overwritten after `since`, and returns its path. It skips the
+ * folders of `others` (other cameras) and what the file watcher ignores, and follows no links. It reads at most `maxFolders` folders, and at
+ * most `maxOverwritten` files of a folder without new entries.
  */
 export async function newPictureBelow(
   folder: string,

@@ -1,19 +1,9 @@
-/** Size and use of a file system, as statfs(2) reports them. */
-export interface FileSystemStats {
-  readonly bsize: number;
-  readonly blocks: number;
-  readonly bfree: number;
-  readonly bavail: number;
-  readonly files: number;
-  readonly ffree: number;
-}
+import type { StatsFs } from "node:fs";
 
 /** Facts of the machine and the process that checks do not read from files. Tests pass others. */
 export interface Machine {
   /** `20.19.2`. */
   readonly nodeVersion: string;
-  /** Version of the time-zone data, such as `2025b`; undefined when this Node.js has none. */
-  readonly zoneDataVersion: string | undefined;
   /** The time zone of this process. */
   readonly timeZone: string;
   /** The value of `TZ`. */
@@ -41,5 +31,5 @@ export interface Machine {
   /** Command that resolves names in a child process. */
   readonly getent: string;
   /** Rejects when the path does not exist. */
-  statfs(path: string): Promise<FileSystemStats>;
+  statfs(path: string): Promise<Pick<StatsFs, "bsize" | "blocks" | "bfree" | "bavail">>;
 }

@@ -1,7 +1,5 @@
 import { evaluate } from "../../alerting/rules/evaluate.ts";
 import type { Rule } from "../../alerting/rules/rule.ts";
-import { isWithin } from "../../alerting/rules/schedule.ts";
-import { minuteMs } from "../../base/clock/clock.ts";
 import { severities } from "../../contract/constants.ts";
 
 /** The events that can happen in this installation. */
@@ -15,28 +13,15 @@ export interface Possible {
   readonly highestScore: number | undefined;
 }
 
-/** Two weeks contain each weekday twice, so a change to or from daylight saving time cannot decide alone. */
-const minutesAhead = 14 * 24 * 60;
-
 /**
  * Returns why an enabled rule can never raise an alert, or undefined when it can. It passes the most severe event that is possible here to
- * the code that evaluates real events: all classes with full confidence, the highest score, a camera of the rule, a time of its schedule.
+ * the code that evaluates real events: all classes with full confidence, the highest score, a camera of the rule. Every schedule has a time.
  */
 export function whyNever(rule: Rule, { now, cameraIds, classes }: Omit<Possible, "highestScore">): string | undefined {
-  const storedAt = hasUnknownZone(rule) ? now : momentWithin(rule, now);
-  if (storedAt === undefined) return "its schedule contains no minute";
-  if (cameraIds.length === 0) return "there is no camera";
   const isEvent = rule.kind === "event";
-  const verdicts = cameraIds.map((cameraId) =>
-    evaluate(rule, {
-      eventId: 0,
-      kind: rule.kind,
-      cameraId,
-      riskScore: isEvent ? 100 : null,
-      storedAt,
-      objects: isEvent ? classes.map((objectType) => ({ objectType, confidence: 1 })) : [],
-    }),
-  );
+  const objects = isEvent ? classes.map((objectType) => ({ objectType, confidence: 1 })) : [];
+  const facts = { eventId: 0, kind: rule.kind, riskScore: isEvent ? 100 : null, storedAt: now, objects };
+  const verdicts = cameraIds.map((cameraId) => evaluate({ ...rule, schedule: null }, { ...facts, cameraId }));
   if (verdicts.some(({ matches }) => matches)) return undefined;
   const missing = missingCameras(rule, cameraIds);
   if (missing.length > 0 && missing.length === rule.camera_ids?.length)
@@ -49,7 +34,6 @@ export function whyNever(rule: Rule, { now, cameraIds, classes }: Omit<Possible,
 
 /** Returns what is probably a mistake in a rule that can fire, or undefined. */
 export function whySeldom(rule: Rule, { cameraIds, classes, highestScore }: Possible): string | undefined {
-  if (hasUnknownZone(rule)) return `this Node.js does not know its time zone ${rule.schedule?.timezone}, so it alerts at any time`;
   const missing = missingCameras(rule, cameraIds);
   if (missing.length > 0) return `its camera ${missing.join(", ")} no longer exists`;
   const undetected = undetectedTypes(rule, classes);
@@ -67,56 +51,29 @@ function undetectedTypes(rule: Rule, classes: readonly string[]): readonly strin
   return (rule.object_types ?? []).filter((type) => !classes.includes(type.toLowerCase()));
 }
 
-function hasUnknownZone({ schedule }: Rule): boolean {
-  try {
-    if (schedule) isWithin(schedule, new Date(0));
-    return false;
-  } catch (error) {
-    if (error instanceof RangeError) return true;
-    throw error;
-  }
-}
-
-/** The next minute within the schedule of a rule; now when it has none. */
-function momentWithin({ schedule }: Rule, now: Date): Date | undefined {
-  if (schedule === null) return now;
-  for (let minute = 0; minute < minutesAhead; minute += 1) {
-    const at = new Date(now.getTime() + minute * minuteMs);
-    if (isWithin(schedule, at)) return at;
-  }
-  return undefined;
-}
-
-/** A rule that alerts first. If it is less severe, `escalate` on the other rule lets that one alert too. */
-export interface Holder {
-  readonly rule: Rule;
-  readonly isLessSevere: boolean;
-}
-
 /**
  * Returns the rule that suppresses `rule`, which waits for the risk score. The other rule needs no score, so it alerts when the event is
  * stored, under the same dedup key, with a lower severity or fewer channels. Undefined when there is none, or when `rule` has no channel.
  */
-export function holderOf(rule: Rule, others: readonly Rule[]): Holder | undefined {
-  if (rule.kind !== "event" || rule.risk_threshold === null || !rule.channels?.length) return undefined;
-  for (const other of others) {
-    if (other.kind !== "event" || other.risk_threshold !== null || other.cooldown_seconds === 0 || !canShareKey(rule, other)) continue;
-    const isLessSevere = severities.indexOf(other.severity) < severities.indexOf(rule.severity);
-    const coversChannels = rule.channels.every((channel) => other.channels?.includes(channel));
-    if (isLessSevere ? !rule.escalate : !coversChannels) return { rule: other, isLessSevere };
-  }
-  return undefined;
+export function suppressorOf(rule: Rule, others: readonly Rule[]): Rule | undefined {
+  const { channels } = rule;
+  if (rule.kind !== "event" || rule.risk_threshold === null || !channels?.length) return undefined;
+  return others.find((other) => {
+    if (other.kind !== "event" || other.risk_threshold !== null || other.cooldown_seconds === 0 || !canShareKey(rule, other)) return false;
+    return isLessSevere(other, rule) ? !rule.escalate : !channels.every((channel) => other.channels?.includes(channel));
+  });
 }
 
-/** Whether two rules can have the same dedup key for the same event. */
+/** Whether a rule has a lower severity; `escalate` then lets the other rule alert too. */
+export function isLessSevere(rule: Rule, other: Rule): boolean {
+  return severities.indexOf(rule.severity) < severities.indexOf(other.severity);
+}
+
+/** Whether two rules can have the same dedup key for the same event. A rule without cameras applies to all. */
 function canShareKey(one: Rule, other: Rule): boolean {
   const template = one.dedup_key_template;
   if (other.dedup_key_template !== template || template.includes("{rule_id}")) return false;
   if (template.includes("{severity}") && one.severity !== other.severity) return false;
-  return canOverlap(one.camera_ids, other.camera_ids);
-}
-
-/** Whether two conditions can hold together. A condition that is null or empty accepts everything. */
-function canOverlap(one: readonly string[] | null, other: readonly string[] | null): boolean {
-  return !one?.length || !other?.length || one.some((item) => other.includes(item));
+  const [cameras, others] = [one.camera_ids ?? [], other.camera_ids ?? []];
+  return cameras.length === 0 || others.length === 0 || cameras.some((id) => others.includes(id));
 }

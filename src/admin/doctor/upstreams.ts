@@ -1,10 +1,10 @@
-import { silentLog } from "../../base/log/log.ts";
+import type { Clock } from "../../base/clock/clock.ts";
+import { type Log, silentLog } from "../../base/log/log.ts";
 import { Breaker } from "../../monitoring/upstream/breaker.ts";
 import type { Unavailable } from "../../monitoring/upstream/call.ts";
 import type { UnavailableReason } from "../../monitoring/upstream/http.ts";
 import type { Picture } from "../../monitoring/upstream/multipart.ts";
 import { type Probe, probeHealth } from "../../monitoring/upstream/probe.ts";
-import { isPublicAddress } from "../../platform/access/hosts.ts";
 import { isLoopback } from "../../platform/config/cross-checks.ts";
 import { plainHost } from "../../platform/outbound/address.ts";
 import type { UpstreamName } from "../../work/operations/upstream-state.ts";
@@ -18,7 +18,7 @@ const healthTimeoutMs = 2_500;
 export const pictureSize = { width: 320, height: 240 } as const;
 
 /** A service and its address. */
-export interface Service {
+interface Service {
   readonly name: UpstreamName;
   readonly url: string;
   readonly builtIn: boolean;
@@ -29,7 +29,7 @@ export interface Service {
 }
 
 /** Finds a service by its URL, or the built-in one of a daemon on this machine. Throws `NotPossible`, or `Found` for a host that cannot be resolved. */
-export async function findService(examination: Examination, name: UpstreamName, configured: string | null | undefined): Promise<Service> {
+async function findService(examination: Examination, name: UpstreamName, configured: string | null | undefined): Promise<Service> {
   const variable = `${name.toUpperCase()}_URL`;
   if (configured) {
     const fault = await nameFault(examination.machine, new URL(configured).hostname);
@@ -60,11 +60,46 @@ export async function findService(examination: Examination, name: UpstreamName, 
   };
 }
 
-/** Options for a client that sends one request, with a new breaker so that earlier failures have no effect. */
-export function clientOptions(examination: Examination, { name }: Service) {
-  const { clock } = examination;
-  return { breaker: new Breaker(name, { clock }), clock, log: silentLog, timeoutMs: answerTimeoutMs };
+type Refused = { readonly kind: "refused"; readonly detail: string };
+type ClientOptions = {
+  readonly url: () => string;
+  readonly breaker: Breaker;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly timeoutMs: number;
+};
+
+/** A service, and how to make its client. */
+interface Target<Client> {
+  readonly name: UpstreamName;
+  /** The configured address; without one, the built-in service. */
+  readonly url: string | null | undefined;
+  readonly create: (options: ClientOptions) => Client;
 }
+
+/** Sends one request to a service, with a new breaker so that earlier failures have no effect, and returns the outcome of the answer. */
+export async function probeService<Client extends { close(): Promise<void> }, Answer extends { readonly kind: string }>(
+  examination: Examination,
+  { name, url, create }: Target<Client>,
+  ask: (client: Client) => Promise<Answer>,
+  outcomeOf: (answer: Exclude<Answer, Refused | Unavailable>, service: Service) => Outcome | Promise<Outcome>,
+): Promise<Outcome> {
+  const service = await findService(examination, name, url);
+  const { clock } = examination;
+  const breaker = new Breaker(name, { clock });
+  const client = create({ url: () => service.url, breaker, clock, log: silentLog, timeoutMs: answerTimeoutMs });
+  try {
+    const answer: Answer | Refused | Unavailable = await ask(client);
+    if (isRefused(answer)) return refused(service, answer.detail);
+    if (isUnavailable(answer)) return await unanswered(service, answer);
+    return await outcomeOf(answer as Exclude<Answer, Refused | Unavailable>, service);
+  } finally {
+    await client.close();
+  }
+}
+
+const isRefused = (answer: { readonly kind: string }): answer is Refused => answer.kind === "refused";
+const isUnavailable = (answer: { readonly kind: string }): answer is Unavailable => answer.kind === "unavailable";
 
 /** Returns the same small picture every time: grey, with a darker half. */
 export async function examplePicture(): Promise<Picture> {
@@ -81,7 +116,7 @@ export async function examplePicture(): Promise<Picture> {
 }
 
 /** The outcome when no usable answer came. A healthy but slow service is skipped: the self-test waits longer. */
-export async function unanswered(service: Service, { reason, detail }: Pick<Unavailable, "reason" | "detail">): Promise<Outcome> {
+async function unanswered(service: Service, { reason, detail }: Pick<Unavailable, "reason" | "detail">): Promise<Outcome> {
   const where = placeOf(service);
   if (reason === "timeout") {
     const { healthy } = await service.health;
@@ -112,7 +147,7 @@ function fixFor({ builtIn, variable, url }: Omit<Service, "health">, reason: Una
 }
 
 /** The outcome when the service rejects a valid request, because it has another API. */
-export function refused(service: Service, detail: string): Outcome {
+function refused(service: Service, detail: string): Outcome {
   return finding(`${placeOf(service)} rejects the request of homesec: ${detail}`, fixFor(service, "unreadable"));
 }
 
@@ -123,14 +158,6 @@ export async function answered(service: Service, detail: string): Promise<Outcom
     return finding(
       `${placeOf(service)} answers, but GET /health reports a problem: ${error}`,
       `Make GET ${service.url}/health return status 200; until then, homesec shows the service as unhealthy`,
-      "warning",
-    );
-  }
-  const { protocol, hostname } = new URL(service.url);
-  if (protocol === "http:" && isPublicAddress(plainHost(hostname))) {
-    return finding(
-      `${placeOf(service)} is on the internet, and homesec sends pictures there without TLS`,
-      `Set ${service.variable} to an https:// URL`,
       "warning",
     );
   }

@@ -11,10 +11,12 @@ export function bytesText(bytes: number): string {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
+const maxListed = 5;
+
 /** Joins the first items, and counts the rest: `a; b; and 3 more`. */
-export function listed(items: readonly string[], max = 5, separator = "; "): string {
-  const rest = items.length - max;
-  return rest > 0 ? `${items.slice(0, max).join(separator)}${separator}and ${rest} more` : items.join(separator);
+export function listed(items: readonly string[], separator = "; "): string {
+  const rest = items.length - maxListed;
+  return [...items.slice(0, maxListed), ...(rest > 0 ? [`and ${rest} more`] : [])].join(separator);
 }
 
 /** Splits `what happened; what to do` of an error message into text and fix. */

@@ -65,17 +65,6 @@ describe("doctor: database", () => {
     expect(await finds("database-server", { db: database.db, now: hour })).toMatch(/3(599|600) s behind/);
   });
 
-  it("reports too few connections, and settings that risk data on power loss", async () => {
-    expect(await says("database-server", { db: database.db })).not.toContain("connections");
-    expect(await finds("database-server", { db: database.db, env: { DATABASE_POOL_SIZE: "300" } }, "error")).toMatch(
-      /allows 197 connections, but homesec needs 305.*max_connections/,
-    );
-    // the test server runs with fsync off, to be fast
-    expect(await finds("database-server", { db: database.db }, "error")).toContain(
-      "alter system set fsync = on; alter system set full_page_writes = on",
-    );
-  });
-
   it("reports missing rights of the user", async () => {
     expect(await says("database-server", { db: database.db })).not.toContain("may not create");
     const role = `guest_${Date.now()}`;
@@ -87,7 +76,7 @@ describe("doctor: database", () => {
     const guest = openPool({ url: url.href }, { max: 1, log: silentLog });
     expect(await finds("database-server", { db: guest }, "error")).toContain(`grant create on schema public to "${role}"`);
     await own.db.query((sql) => sql.unsafe(`grant create on schema public to ${role}`));
-    expect(await finds("database-server", { db: guest })).toContain("homesec selftest fails");
+    expect(await says("database-server", { db: guest })).not.toContain("may not create");
     await guest.close();
     await own.db.query((sql) => sql.unsafe(`drop owned by ${role}; drop role ${role}`));
     await own.close();
@@ -96,12 +85,8 @@ describe("doctor: database", () => {
   it("reports an old server, and another encoding than UTF-8", async () => {
     // a function that shadows current_setting() simulates another server
     const facts = {
-      fsync: "on",
-      full_page_writes: "on",
       server_version_num: "130010",
       server_encoding: "SQL_ASCII",
-      max_connections: "100",
-      superuser_reserved_connections: "3",
     };
     const cases = Object.entries(facts).map(([name, value]) => `when '${name}' then '${value}'`);
     const other = await changed(
@@ -109,7 +94,6 @@ describe("doctor: database", () => {
       `create function before.current_setting(name text) returns text language sql as $f$ select case name ${cases.join(" ")} end $f$`,
       "alter database $database set search_path = before, pg_catalog, public",
     );
-    expect(await says("database-server", other)).not.toContain("fsync");
     expect(await finds("database-server", other)).toContain("PostgreSQL 13 is older than 15");
     expect(await finds("database-server", other, "error")).toContain("is SQL_ASCII");
     await other.close();
@@ -157,14 +141,13 @@ describe.skipIf(!redisInstalled)("doctor: Redis", () => {
     expect(await skips("redis")).toContain("REDIS_URL is not set");
   });
 
-  it("warns about a server that evicts keys or is nearly full", async () => {
+  it("warns about a server that evicts keys", async () => {
     const { Redis } = await import("ioredis");
     const redis = new Redis(server.url);
     await redis.config("SET", "maxmemory-policy", "allkeys-lru");
     expect(await finds("redis", { env: { REDIS_URL: server.url } }, "warning")).toContain("config set maxmemory-policy noeviction");
     await redis.config("SET", "maxmemory-policy", "noeviction");
-    await redis.config("SET", "maxmemory", "700000");
-    expect(await finds("redis", { env: { REDIS_URL: server.url } })).toContain("maxmemory 1400000");
+    await well("redis", { env: { REDIS_URL: server.url } });
     redis.disconnect();
   });
 

@@ -1,7 +1,6 @@
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { programFiles } from "../../../src/admin/doctor/checks/program.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { examined, filesIn, finds, ownFolder, script, skips, well } from "./support.ts";
 
@@ -13,7 +12,6 @@ afterAll(() => database.close());
 
 describe("doctor: machine", () => {
   it("reports a Node.js without security fixes", async () => {
-    expect(await finds("node-version", { machine: { nodeVersion: "20.11.1" } }, "error")).toContain("20.19");
     expect(await finds("node-version", { machine: { nodeVersion: "23.4.0" } }, "warning")).toContain("odd versions");
     for (const nodeVersion of ["20.19.0", "22.1.0", "24.0.0"])
       expect(await well("node-version", { machine: { nodeVersion } })).toBe(nodeVersion);
@@ -26,15 +24,6 @@ describe("doctor: machine", () => {
     expect(await finds("memory", proc(100_000), "warning")).toContain("Only 102 MB of memory is free -> Stop other programs");
     expect(await well("memory", proc(3_000_000))).toContain("3.1 GB free");
     expect(await skips("memory", { machine: { proc: "/nonexistent" } })).toContain("does not report");
-  });
-
-  it("warns about a low limit of open files", async () => {
-    const limits = (hard: string) => ({
-      machine: { proc: filesIn({ "self/limits": `Limit  Soft Limit  Hard Limit\nMax open files            1024   ${hard}   files\n` }) },
-    });
-    expect(await finds("memory", limits("1024"))).toContain("LimitNOFILE=65536");
-    expect(await well("memory", limits("1048576"))).toContain("1048576");
-    expect(await well("memory", limits("unlimited"))).toContain("unlimited");
   });
 });
 
@@ -62,16 +51,12 @@ describe("doctor: clock and time zone", () => {
     await well("clock", { machine: { run } });
   });
 
-  it("warns about an unknown time zone and old time-zone data", async () => {
+  it("warns about an unknown time zone", async () => {
     expect(await finds("time-zone", { machine: { zoneVariable: "Europe/Berln", timeZone: "UTC" } })).toContain(
       "TZ=Europe/Berln is not a time zone",
     );
     for (const zoneVariable of [undefined, "", "Europe/Berlin", ":Europe/Berlin", "CET-1CEST"])
       await well("time-zone", { machine: { zoneVariable } });
-    const now = "2026-03-01T12:00:00Z";
-    expect(await finds("time-zone", { now, machine: { zoneDataVersion: "2021a" } }, "warning")).toContain("2021a");
-    expect(await finds("time-zone", { now, machine: { zoneDataVersion: undefined } }, "error")).toContain("has no time-zone data");
-    expect(await well("time-zone", { now, machine: { zoneDataVersion: "2025b" } })).toContain("2025b");
   });
 });
 
@@ -110,18 +95,7 @@ describe("doctor: external programs", () => {
   });
 });
 
-describe("doctor: program", () => {
-  it("reports missing program files", async () => {
-    expect(await well("program-files")).toMatch(/^\//);
-    const root = filesIn({ "package.json": "{}", "migrations/0001.sql": "", "demo/x": "" });
-    expect(
-      await finds(
-        programFiles(() => root),
-        {},
-      ),
-    ).toMatch(/mail-templates, dist\/daemon.*are missing.*npm ci/);
-  });
-
+describe("doctor: version", () => {
   it("warns about running processes of another version", async () => {
     expect(await well("version")).toBe("1.2.3");
     expect(await finds("version", { daemon: { url: "http://127.0.0.1:1", version: "1.2.2" } }, "warning")).toContain(

@@ -89,7 +89,6 @@ export function examined({
   };
   const machineOf: Machine = {
     nodeVersion: "20.20.0",
-    zoneDataVersion: "2099a",
     timeZone: "Europe/Berlin",
     zoneVariable: undefined,
     uid: 1000,

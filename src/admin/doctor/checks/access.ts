@@ -1,34 +1,34 @@
 import { readFile } from "node:fs/promises";
 import { connect, isIP } from "node:net";
 import { join } from "node:path";
+import { channelAvailability } from "../../../alerting/notifications/channels.ts";
 import { pluralize } from "../../../base/text/format.ts";
-import { exposureOf, isHostAllowed, isPublicAddress } from "../../../platform/access/hosts.ts";
+import { exposureOf, isHostAllowed } from "../../../platform/access/hosts.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import { isLoopback } from "../../../platform/config/cross-checks.ts";
 import { plainHost } from "../../../platform/outbound/address.ts";
-import { type Check, finding, NotPossible, type Outcome, ok, parts, skipped } from "../check.ts";
+import { type Check, finding, NotPossible, type Outcome, ok, parts } from "../check.ts";
 import type { Examination } from "../examination.ts";
 import { resolveWithGetent } from "../names.ts";
-import { listed } from "../wording.ts";
 
 type Exposure = ReturnType<typeof exposureOf>;
 
 const access: Check = {
   id: "access",
-  replaces: ["rate-limits", "plain-http"],
+  replaces: ["rate-limits", "plain-http", "api-keys", "trusted-proxies"],
   group: "access",
   title: "Access to the API",
   severity: "warning",
   finds:
-    "HOST is open to others without an API key (an error on a public address), without rate limits, or on a public address without TLS",
-  fix: "homesec keys generate, or HOST=127.0.0.1; RATE_LIMIT_ENABLED=true; TLS_MODE=self_signed or a proxy with TLS",
+    "HOST is open to others without an API key (an error on a public address), without rate limits, or on a public address without TLS; a key can be guessed; TRUSTED_PROXY_IPS (an error) trusts everyone",
   run: (examination) => {
     const { addresses } = examination.machine;
     if (addresses.length === 0) throw new NotPossible("the addresses of this machine are unknown");
     const config = examination.config();
     const exposure = exposureOf(config.host, addresses);
-    if (exposure === "loopback") return ok("this machine only");
-    return [keyRequired(config, exposure), rateLimited(config), encrypted(config, exposure)];
+    const always = [strongKeys(config), narrowProxies(config)];
+    if (exposure === "loopback") return [ok("this machine only"), ...always];
+    return [keyRequired(config, exposure), rateLimited(config), encrypted(config, exposure), ...always];
   },
 };
 
@@ -62,102 +62,55 @@ function encrypted({ tlsMode, trustedProxyIps, host }: Config, exposure: Exposur
 const minKeyLength = 20;
 const minKeyCharacters = 8;
 
-const keys: Check = {
-  id: "api-keys",
-  group: "access",
-  title: "Strength of keys and tokens",
-  severity: "warning",
-  finds: "An API key or WEBSOCKET_TOKEN can be guessed: it has fewer than 20 characters, or fewer than 8 different ones",
-  fix: "homesec keys generate",
-  run: (examination) => {
-    const { apiKeyEnabled, apiKeys, websocketToken } = examination.config();
-    if (!apiKeyEnabled && websocketToken === undefined) return skipped("no key is required");
-    const weak = apiKeyEnabled ? apiKeys.filter(isWeak).length : 0;
-    const names = [
-      ...(weak > 0 ? [`${pluralize(weak, "key")} of API_KEYS`] : []),
-      ...(websocketToken !== undefined && isWeak(websocketToken) ? ["WEBSOCKET_TOKEN"] : []),
-    ];
-    if (names.length === 0) return ok();
-    return finding(`${names.join(" and ")} can be guessed`, "Replace each one with the output of homesec keys generate");
-  },
-};
+function strongKeys({ apiKeyEnabled, apiKeys, websocketToken }: Config): Outcome {
+  const weak = apiKeyEnabled ? apiKeys.filter(isWeak).length : 0;
+  const names = [
+    ...(weak > 0 ? [`${pluralize(weak, "key")} of API_KEYS`] : []),
+    ...(websocketToken !== undefined && isWeak(websocketToken) ? ["WEBSOCKET_TOKEN"] : []),
+  ];
+  if (names.length === 0) return ok();
+  return finding(`${names.join(" and ")} can be guessed`, "Replace each one with the output of homesec keys generate");
+}
 
 function isWeak(key: string): boolean {
   return key.length < minKeyLength || new Set(key).size < minKeyCharacters;
 }
 
-const proxies: Check = {
-  id: "trusted-proxies",
-  group: "access",
-  title: "Trusted proxies",
-  severity: "error",
-  finds: "TRUSTED_PROXY_IPS trusts everyone: any client can fake its address and bypass the rate limits",
-  fix: "Set TRUSTED_PROXY_IPS to the addresses of your proxies",
-  run: (examination) => {
-    const { trustedProxyIps } = examination.config();
-    if (trustedProxyIps.length === 0) return ok("none");
-    const wide = trustedProxyIps.filter((range) => Number(range.split("/")[1] ?? 128) <= 1);
-    if (wide.length === 0) return ok(trustedProxyIps.join(", "));
-    return finding(
-      `TRUSTED_PROXY_IPS contains ${wide.join(", ")}: homesec trusts X-Forwarded-For from everyone`,
-      "List only the addresses of your proxies, such as TRUSTED_PROXY_IPS=127.0.0.1",
-    );
-  },
-};
+function narrowProxies({ trustedProxyIps }: Config): Outcome {
+  const wide = trustedProxyIps.filter((range) => Number(range.split("/")[1] ?? 128) <= 1);
+  if (wide.length === 0) return ok();
+  return finding(
+    `TRUSTED_PROXY_IPS contains ${wide.join(", ")}: any client can fake its address with X-Forwarded-For, and bypass the rate limits`,
+    "List only the addresses of your proxies, such as TRUSTED_PROXY_IPS=127.0.0.1",
+    "error",
+  );
+}
 
-const localNames = /\.(local|lan|home|internal|localdomain|localhost)$/i;
-
-const hosts: Check = {
+const allowedHosts: Check = {
   id: "allowed-hosts",
-  replaces: ["cors-origins"],
+  replaces: ["cors-origins", "public-url"],
   group: "access",
-  title: "Allowed hosts and origins",
+  title: "Address of PUBLIC_URL",
   severity: "error",
-  finds:
-    "ALLOWED_HOSTS rejects the host of PUBLIC_URL. A warning when it allows a whole top-level domain, or CORS_ORIGINS an unencrypted page on another network",
-  fix: "Add the host to ALLOWED_HOSTS, and no more than you need; write origins with https://",
+  finds: "ALLOWED_HOSTS rejects the host of PUBLIC_URL. A warning when the links in mails lead to localhost",
   run: (examination) => {
     const config = examination.config();
-    return [allowedHosts(config, examination.machine.hostName), corsOrigins(config)];
-  },
-};
-
-function allowedHosts({ publicUrl, allowedHosts }: Config, hostName: string): Outcome {
-  const wide = allowedHosts.filter((entry) => /^\*\.[^.]+$/.test(entry) && !localNames.test(entry));
-  if (wide.length > 0) {
+    const { publicUrl, allowedHosts } = config;
+    if (publicUrl === undefined) return ok();
+    const { host, hostname } = new URL(publicUrl);
+    if (!isHostAllowed(host, allowedHosts, examination.machine.hostName))
+      return finding(
+        `PUBLIC_URL is ${hostname}, but homesec rejects requests for it with 403`,
+        `ALLOWED_HOSTS=${[...allowedHosts, hostname].join(",")}`,
+      );
+    if (!isLoopback(plainHost(hostname)) || !channelAvailability(config).email.usable) return ok(host);
     return finding(
-      `ALLOWED_HOSTS contains ${wide.join(", ")}: a malicious web page could read from homesec`,
-      "List the hosts, such as ALLOWED_HOSTS=home.example.net",
+      `The links in mails lead to ${hostname}, which works only on this machine`,
+      "Set PUBLIC_URL to the address of homesec in your network, such as https://home.example.net",
       "warning",
     );
-  }
-  if (publicUrl === undefined) return ok();
-  const { host, hostname } = new URL(publicUrl);
-  if (isHostAllowed(host, allowedHosts, hostName)) return ok(host);
-  return finding(
-    `PUBLIC_URL is ${hostname}, but homesec rejects requests for it with 403`,
-    `ALLOWED_HOSTS=${[...allowedHosts, hostname].join(",")}`,
-  );
-}
-
-function corsOrigins({ corsOrigins }: Config): Outcome {
-  const open = corsOrigins.filter(
-    (origin) => URL.canParse(origin) && new URL(origin).protocol === "http:" && isRemote(new URL(origin).hostname),
-  );
-  if (open.length === 0) return ok();
-  return finding(
-    `CORS_ORIGINS contains ${listed(open, 5, ", ")}: without TLS, an attacker in between can replace that page`,
-    `Serve the page with TLS and write ${open.map((origin) => origin.replace("http:", "https:")).join(",")}`,
-    "warning",
-  );
-}
-
-/** Whether a host is outside of the home network, as far as its name or address tells. */
-function isRemote(hostname: string): boolean {
-  const host = plainHost(hostname);
-  if (isIP(host) !== 0) return isPublicAddress(host);
-  return host.includes(".") && !localNames.test(host);
-}
+  },
+};
 
 const port: Check = {
   id: "port",
@@ -166,12 +119,7 @@ const port: Check = {
   title: "Address and port",
   severity: "error",
   finds: "HOST is not an address of this machine, another program uses PORT, or this user may not listen on it",
-  fix: "Correct HOST; stop the other program, or set another PORT",
-  run: (examination, signal) =>
-    parts(
-      () => hostAddress(examination),
-      () => freePort(examination, signal),
-    ),
+  run: parts(hostAddress, freePort),
 };
 
 async function hostAddress({ machine, config }: Examination): Promise<Outcome> {
@@ -223,4 +171,4 @@ function acceptsConnections(host: string, port: number, signal: AbortSignal): Pr
   });
 }
 
-export const accessChecks: readonly Check[] = [access, keys, proxies, hosts, port];
+export const accessChecks: readonly Check[] = [access, allowedHosts, port];

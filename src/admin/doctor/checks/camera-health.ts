@@ -12,6 +12,7 @@ import { listed } from "../wording.ts";
 /** Uploads take a while, and the clocks of cameras are never exact. */
 const toleranceSeconds = 300;
 const minPictures = 3;
+const syncClock = "Sync the camera with a time server (NTP), and set its time zone";
 
 /** Runs a query over the pictures of the last day, and drops cameras with too few of them. Throws `NotPossible` when none is left. */
 async function ofLastDay<T extends { readonly pictures: number }>(
@@ -31,7 +32,6 @@ const clocks: Check = {
   title: "Clocks of the cameras",
   severity: "warning",
   finds: "The file times of a camera differ from the arrival by more than five minutes",
-  fix: "Sync the camera with a time server (NTP), and set its time zone",
   async run(examination) {
     const offsets = await ofLastDay(examination, fileTimeOffsets);
     const wrong = offsets.filter(({ aheadSeconds }) => Math.abs(aheadSeconds) > toleranceSeconds);
@@ -40,11 +40,11 @@ const clocks: Check = {
       ({ cameraId, aheadSeconds }) =>
         `the files of ${cameraId} are dated ${durationText(Math.abs(aheadSeconds) * 1_000)} ${aheadSeconds > 0 ? "after" : "before"} their arrival`,
     );
-    return finding(listed(texts), `${clocks.fix}; homesec uses these times for files that it finds after a restart`);
+    return finding(listed(texts), `${syncClock}; homesec uses these times for files that it finds after a restart`);
   },
 };
 
-/** Reasons for which a picture is lost. The check `ffmpeg` reports videos; pictures sent again are recorded elsewhere. */
+/** A picture with one of these reasons is lost. The check `ffmpeg` reports videos; pictures sent again are recorded elsewhere. */
 const lostReasons: readonly ImageReason[] = [
   ...(["empty", "incomplete", "not_an_image", "too_large", "unsupported", "unreadable", "outside_root"] as const),
   ...(["video_unreadable", "refused", "failed_repeatedly"] as const),
@@ -56,7 +56,6 @@ const pictures: Check = {
   title: "Unreadable pictures",
   severity: "error",
   finds: "Most of the last pictures of a camera, within a day, could not be processed: incomplete, in another format, damaged, or refused",
-  fix: "homesec explain image ID says why, and what helps",
   async run(examination) {
     const all = await ofLastDay(examination, (sql, since) => lastPictures(sql, since, lostReasons));
     const bad = all.filter(({ pictures, lost }) => lost > pictures / 2);
@@ -79,7 +78,6 @@ const incidents: Check = {
   title: "Incidents of cameras",
   severity: "warning",
   finds: "A camera has an open incident: black or frozen pictures, another view, or a clock that jumped",
-  fix: "Look at the camera; homesec events list shows the incident",
   async run(examination) {
     const now = examination.clock.now().getTime();
     // the check `cameras` reports silence and errors
@@ -89,7 +87,7 @@ const incidents: Check = {
     return finding(
       listed(open.map(({ cameraId, reason, beganAt }) => `${cameraId}: ${reason}, for ${durationText(now - beganAt.getTime())}`)),
       open.every(({ cause }) => cause === "clock")
-        ? clocks.fix
+        ? syncClock
         : `Clean the lens of the camera, turn it back, or restart it. Its picture: homesec cameras snapshot ${open[0]?.cameraId}. To accept a new view: homesec cameras scene-changes ack`,
     );
   },

@@ -27,7 +27,6 @@ const roots: Check = {
   reads: "folders",
   finds:
     "CAMERA_ROOT is missing although homesec ran here, is not a folder, or cannot be read. A warning when a folder of CAMERA_EXTRA_ROOTS is missing, or contains the data folder",
-  fix: "Create it and let the user that runs homesec read it, or correct CAMERA_ROOT and CAMERA_EXTRA_ROOTS",
   run: async (examination) => [await cameraRoot(examination), await extraRoots(examination)],
 };
 
@@ -63,7 +62,7 @@ async function extraRoots(examination: Examination): Promise<Outcome> {
   const missing = cameraExtraRoots.filter((_, at) => !found[at]?.isDirectory());
   if (missing.length === 0) return cameraExtraRoots.length === 0 ? skipped("") : ok(cameraExtraRoots.join(", "));
   return finding(
-    `${listed(missing, 5, ", ")} of CAMERA_EXTRA_ROOTS ${missing.length === 1 ? "does not exist or is not a folder" : "do not exist or are not folders"}`,
+    `${listed(missing, ", ")} of CAMERA_EXTRA_ROOTS ${missing.length === 1 ? "does not exist or is not a folder" : "do not exist or are not folders"}`,
     `mkdir -p ${missing.map(shellWord).join(" ")}, or correct CAMERA_EXTRA_ROOTS`,
     "warning",
   );
@@ -76,7 +75,6 @@ const cameras: Check = {
   title: "Cameras",
   severity: "error",
   finds: "A camera is offline or in error, or has sent no picture since it was added a day ago; a warning when there is no camera",
-  fix: "Check its power, network and uploads; homesec cameras add",
   async run(examination) {
     const known = await camerasOf(examination);
     if (known.length === 0) {
@@ -117,7 +115,6 @@ const folders: Check = {
   reads: "folders",
   finds:
     "The folder of a camera is missing, unreadable, outside of the allowed roots, or not writable for uploads or deletion. A warning when two cameras share a folder",
-  fix: "Create the folder and give homesec access; homesec cameras update; CAMERA_EXTRA_ROOTS",
   async run(examination) {
     const known = await camerasOf(examination);
     if (known.length === 0) throw new NotPossible("there is no camera yet");
@@ -134,10 +131,7 @@ async function readable(known: Cameras, examination: Examination): Promise<Outco
   const { camera_id, folder_path } = first.camera;
   const correct = `correct it: homesec cameras update ${camera_id} --folder-path FOLDER`;
   return finding(
-    listed(
-      bad.map(({ camera, issues }) => `${camera.camera_id} (${camera.folder_path}): ${issues[0]?.split("; ")[0]}`),
-      3,
-    ),
+    listed(bad.map(({ camera, issues }) => `${camera.camera_id} (${camera.folder_path}): ${issues[0]?.split("; ")[0]}`)),
     first.isOutside
       ? `Add ${folder_path} to CAMERA_EXTRA_ROOTS and restart homesec, or ${correct}`
       : `mkdir -p ${shellWord(folder_path)}, let the user that runs homesec read it, or ${correct}`,
@@ -154,7 +148,7 @@ async function writable(known: Cameras, examination: Examination): Promise<Outco
     if ((found.mode & 0o222) === 0 || error !== undefined) closed.push(folder_path);
   }
   if (closed.length === 0) return ok();
-  const names = listed(closed, 3, ", ");
+  const names = listed(closed, ", ");
   const paths = closed.slice(0, 3).map(shellWord).join(" ");
   return deleteImages
     ? finding(
@@ -194,7 +188,6 @@ const deleted: Check = {
   severity: "warning",
   reads: "folders",
   finds: "Pictures still arrive in the folder of a deleted camera or below it, and homesec ignores them",
-  fix: "homesec cameras restore ID, or stop the uploads of that camera",
   async run(examination, signal) {
     const db = await examination.rows();
     const [deleted, live] = await Promise.all([

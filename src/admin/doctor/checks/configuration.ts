@@ -4,6 +4,7 @@ import { parseEnv } from "node:util";
 import { silentLog } from "../../../base/log/log.ts";
 import { shellWord } from "../../../base/text/format.ts";
 import { routes } from "../../../contract/routes/index.ts";
+import { modelFault } from "../../../monitoring/detector-model/model-file.ts";
 import { configKey, type ParsedConfig } from "../../../platform/config/config.ts";
 import { openToNetwork } from "../../../platform/config/cross-checks.ts";
 import { commandLineVariables } from "../../../platform/config/environment-variables.ts";
@@ -11,26 +12,33 @@ import { nearest } from "../../../platform/config/nearest.ts";
 import { storedValues } from "../../../platform/config/settings.ts";
 import { type VariableName, variable, variableNames } from "../../../platform/config/variables.ts";
 import { type Check, finding, type Outcome, ok } from "../check.ts";
-import { listed } from "../wording.ts";
+import { listed, splitFix } from "../wording.ts";
 
 const unknown = /there is no variable (\S+), it has no effect(?:; did you mean (\w+)\?)?/;
 
 const configuration: Check = {
   id: "configuration",
-  replaces: ["configuration-warnings", "unknown-variables"],
+  replaces: ["configuration-warnings", "unknown-variables", "notification-settings", "email-recipients", "alert-expiry", "detector-model"],
   group: "configuration",
   title: "Configuration",
   severity: "error",
-  finds: "homesec does not start with these values. A warning when a value has no effect, or the name of a variable is misspelled",
-  fix: "Correct what `homesec config check` lists",
+  finds:
+    "homesec does not start with these values, or with the file of DETECTOR_MODEL_PATH. A warning when a value has no effect, the email channel lacks a setting, or the name of a variable is misspelled",
   run: ({ parsed, machine: { environmentNames } }) => {
-    if (!(parsed instanceof Error)) return [ineffectiveValues(parsed), unknownVariables(parsed, environmentNames)];
+    if (!(parsed instanceof Error)) return [detectorModel(parsed), ineffectiveValues(parsed), unknownVariables(parsed, environmentNames)];
     return finding(
       parsed.message.replace(/\n\s*/g, " "),
       "Correct it in the environment, .env or the file of --config, then run homesec config check",
     );
   },
 };
+
+function detectorModel({ config }: ParsedConfig): Outcome {
+  const fault = modelFault(config);
+  if (fault === undefined) return ok();
+  const [text, fix = "Export a YOLO detector to ONNX and set DETECTOR_MODEL_PATH to its file"] = splitFix(fault);
+  return finding(text, fix);
+}
 
 /** Warnings of the configuration, except what other checks report. */
 function ineffectiveValues({ warnings, config }: ParsedConfig): Outcome {
@@ -55,7 +63,6 @@ function unknownVariables({ warnings }: ParsedConfig, environmentNames: readonly
   if (found.length === 0) return ok();
   const names = listed(
     found.map(({ name }) => name),
-    5,
     ", ",
   );
   return finding(
@@ -71,7 +78,6 @@ const applied: Check = {
   title: "Configuration of the running daemon",
   severity: "warning",
   finds: "The configuration or a certificate changed, and the running daemon could not apply it: it has an error, or needs a restart",
-  fix: "Correct the file that is named, or restart homesec",
   async run(examination) {
     const { client } = await examination.daemon();
     const { recent_events: events } = await client.call(routes.getHealth, {});
@@ -92,7 +98,6 @@ const storedSettings: Check = {
   title: "Settings changed at run time",
   severity: "warning",
   finds: "A variable has no effect, because another value was stored at run time",
-  fix: "homesec config set --reset NAME",
   async run(examination) {
     const config = examination.config();
     const { sources } = examination.parsed as ParsedConfig;
@@ -127,7 +132,6 @@ const files: Check = {
   title: "Files with secrets",
   severity: "warning",
   finds: ".env or the file of --config holds a secret, and other users of the machine may read it",
-  fix: "chmod 600",
   async run({ machine: { cwd, configPath } }) {
     const paths = [join(cwd, ".env"), ...(configPath === undefined ? [] : [isAbsolute(configPath) ? configPath : join(cwd, configPath)])];
     const open: string[] = [];

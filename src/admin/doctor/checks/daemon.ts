@@ -1,14 +1,14 @@
 import { routes } from "../../../contract/routes/index.ts";
-import { type Check, finding, ok, skipped } from "../check.ts";
+import { type Check, finding, notPossible, ok, skipped } from "../check.ts";
 import { listed } from "../wording.ts";
 
 const daemon: Check = {
   id: "daemon",
+  replaces: ["data-folder-lock"],
   group: "daemon",
   title: "Daemon",
   severity: "error",
-  finds: "No daemon answers, so no camera is monitored; or it rejects the API key",
-  fix: "Run homesec serve, or pass the right --url and --api-key-file",
+  finds: "No daemon answers, so no camera is monitored: it does not run, was killed, or hangs; or it rejects the API key",
   async run(examination) {
     const daemon = await examination.lookForDaemon();
     if ("client" in daemon) {
@@ -20,8 +20,14 @@ const daemon: Check = {
       );
     }
     if (!daemon.asked) return skipped(daemon.absent);
+    const holder = await examination.holder().catch(notPossible);
+    if (holder?.lives)
+      return finding(
+        `homesec (pid ${holder.pid}) holds the data folder, but no daemon answers: ${daemon.absent}`,
+        `It may be starting, or listen elsewhere (pass --url). If it hangs: kill ${holder.pid}, then start it again`,
+      );
     return finding(
-      daemon.absent,
+      holder === undefined ? daemon.absent : `${daemon.absent}. homesec (pid ${holder.pid}) was killed, or the machine lost power`,
       "Start it with homesec serve or systemctl start homesec. For a daemon elsewhere, pass --url; to check without one: homesec doctor --direct",
     );
   },
@@ -33,7 +39,6 @@ const workers: Check = {
   title: "Workers",
   severity: "error",
   finds: "A worker of the daemon is not running",
-  fix: "Fix the cause in its message, or restart homesec",
   async run(examination) {
     const { client } = await examination.daemon();
     const { workers } = await client.call(routes.listWorkers, {});
@@ -52,7 +57,6 @@ const breakers: Check = {
   title: "Circuit breakers",
   severity: "error",
   finds: "A service failed several times in a row, so the daemon paused requests to it",
-  fix: "Fix the service, then run homesec breakers reset",
   async run(examination) {
     const { client } = await examination.daemon();
     const { breakers } = await client.call(routes.listBreakers, {});
@@ -71,16 +75,12 @@ const stuckFiles: Check = {
   title: "Incomplete uploads",
   severity: "warning",
   finds: "Uploads broke off: the files stay incomplete and homesec never processes them",
-  fix: "Find out why the uploads break off, and delete the files",
   async run(examination) {
     const { client } = await examination.daemon();
     const { file_watcher: watcher } = await client.call(routes.getPipeline, {});
     if (watcher.stuck.length === 0) return ok(`${watcher.pending} in progress`);
     return finding(
-      listed(
-        watcher.stuck.map(({ path, reason }) => `${path}: ${reason}`),
-        3,
-      ),
+      listed(watcher.stuck.map(({ path, reason }) => `${path}: ${reason}`)),
       "Find out why uploads of that camera break off (disk, network, quota of its FTP user); then delete the incomplete files",
     );
   },

@@ -8,10 +8,10 @@ import { Problem } from "../../../contract/problem.ts";
 import { readKey } from "../../../platform/secrets/key-file.ts";
 import { countSealed } from "../../../platform/secrets/sealed-repository.ts";
 import { sealerOf } from "../../../platform/secrets/sealer.ts";
-import { type Check, finding, NotPossible, notPossible, type Outcome, ok, skipped } from "../check.ts";
+import { type Check, finding, notPossible, type Outcome, ok, skipped } from "../check.ts";
 import type { Examination } from "../examination.ts";
-import { nearestExisting } from "../folders.ts";
-import { bytesText, listed, reasonOf } from "../wording.ts";
+import { entriesOf, nearestExisting } from "../folders.ts";
+import { listed, reasonOf } from "../wording.ts";
 
 const folder: Check = {
   id: "data-folder",
@@ -22,7 +22,6 @@ const folder: Check = {
   reads: "data",
   finds:
     "This user cannot create DATA_DIR or write to it, or a file in it belongs to another user. Other users may write to it, or (a warning) read it",
-  fix: "chown it to the user that runs homesec, and chmod o-rw,g-w; or set DATA_DIR to another folder",
   async run(examination) {
     const { dataDir } = examination.config();
     const found = await stat(dataDir).catch((error: NodeJS.ErrnoException) => error);
@@ -71,37 +70,10 @@ async function owners(dataDir: string, uid: number): Promise<Outcome> {
   if (foreign.length === 0) return ok();
   const paths = foreign.map((name) => shellWord(join(dataDir, name)));
   return finding(
-    `${listed(foreign, 5, ", ")} in ${dataDir} ${foreign.length === 1 ? "belongs" : "belong"} to another user than the folder: homesec once ran as that user`,
+    `${listed(foreign, ", ")} in ${dataDir} ${foreign.length === 1 ? "belongs" : "belong"} to another user than the folder: homesec once ran as that user`,
     `sudo chown -R ${uid} ${paths.join(" ")}`,
   );
 }
-
-const lock: Check = {
-  id: "data-folder-lock",
-  group: "data",
-  title: "Lock of the data folder",
-  severity: "warning",
-  reads: "data",
-  finds: "homesec was killed and not started again, or holds the folder without answering",
-  fix: "Start homesec again, or kill the process that hangs",
-  async run(examination) {
-    const holder = await examination.holder();
-    if (holder === undefined) return ok("not locked");
-    const daemon = await examination.lookForDaemon();
-    if (!holder.lives) {
-      if ("client" in daemon) return ok("an old lock, which has no effect");
-      return finding(
-        `homesec (pid ${holder.pid}) ended without releasing the data folder: it was killed, or the machine lost power`,
-        "Start it again with homesec serve: it resumes its work, and you need not remove the lock",
-      );
-    }
-    if ("client" in daemon || !daemon.asked) return ok(`held by pid ${holder.pid}`);
-    return finding(
-      `homesec (pid ${holder.pid}) holds the data folder, but no daemon answers: ${daemon.absent}`,
-      `It may be starting, or listen elsewhere (pass --url). If it hangs: kill ${holder.pid}, then start it again`,
-    );
-  },
-};
 
 const keyFile: Check = {
   id: "key-file",
@@ -112,7 +84,6 @@ const keyFile: Check = {
   reads: "data",
   finds:
     "Others may read SECRET_KEY_PATH, it is damaged or unreadable, or it is missing or another key although the database holds secrets sealed with it",
-  fix: "chmod 600, or restore the right file from a backup",
   async run(examination) {
     const { secretKeyPath } = examination.config();
     try {
@@ -148,30 +119,6 @@ async function foreignSecrets(examination: Examination, key: Buffer): Promise<Ou
   );
 }
 
-const maxLogBytes = 1_000_000_000;
-
-const logs: Check = {
-  id: "logs",
-  group: "data",
-  title: "Log files",
-  severity: "warning",
-  reads: "folders",
-  finds: "The log files take more than 1 GB",
-  fix: "Set LOG_LEVEL=info or lower LOG_RETENTION_DAYS, and see which messages repeat",
-  async run(examination) {
-    const { dataDir, logRetentionDays } = examination.config();
-    const folder = join(dataDir, "logs");
-    const found = await filesIn(folder);
-    if (found === undefined) throw new NotPossible(`there are no logs in ${folder} yet`);
-    const bytes = found.reduce((sum, file) => sum + file.bytes, 0);
-    if (bytes <= maxLogBytes) return ok(bytesText(bytes));
-    return finding(
-      `The log files in ${folder} take ${bytesText(bytes)}`,
-      `Find the large ones with ls -lhS ${shellWord(folder)}; then set LOG_LEVEL=info, or LOG_RETENTION_DAYS below ${logRetentionDays}`,
-    );
-  },
-};
-
 const maxBackupDays = 14;
 
 const backup: Check = {
@@ -181,11 +128,10 @@ const backup: Check = {
   severity: "warning",
   reads: "folders",
   finds: "The newest backup in the data folder, its folder backups or the working folder is more than two weeks old",
-  fix: "Run homesec db backup every night",
   async run(examination) {
     const { dataDir } = examination.config();
     const folders = [...new Set([dataDir, join(dataDir, "backups"), examination.machine.cwd])];
-    const all = (await Promise.all(folders.map(filesIn))).flatMap((files) => files ?? []).filter(({ path }) => path.endsWith(".backup"));
+    const all = (await Promise.all(folders.map(entriesOf))).flat().filter(({ path }) => path.endsWith(".backup"));
     const newest = all.toSorted((one, other) => other.modified - one.modified)[0];
     if (newest === undefined)
       return skipped("no backup is in the data folder or the working folder, and other places are unknown; `homesec db backup` makes one");
@@ -199,23 +145,4 @@ const backup: Check = {
   },
 };
 
-interface FoundFile {
-  readonly path: string;
-  readonly bytes: number;
-  readonly modified: number;
-}
-
-async function filesIn(folder: string): Promise<readonly FoundFile[] | undefined> {
-  const names = await readdir(folder).catch(() => undefined);
-  if (names === undefined) return undefined;
-  const found = await Promise.all(
-    names.map(async (name) => {
-      const path = join(folder, name);
-      const file = await stat(path).catch(() => undefined);
-      return file?.isFile() ? [{ path, bytes: file.size, modified: file.mtimeMs }] : [];
-    }),
-  );
-  return found.flat();
-}
-
-export const dataFolderChecks: readonly Check[] = [folder, lock, keyFile, logs, backup];
+export const dataFolderChecks: readonly Check[] = [folder, keyFile, backup];

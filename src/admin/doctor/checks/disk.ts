@@ -1,4 +1,4 @@
-import { readdir, readFile, readlink } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { dayMs } from "../../../base/clock/clock.ts";
 import { shellWord } from "../../../base/text/format.ts";
@@ -21,12 +21,7 @@ const mounts: Check = {
   title: "File systems",
   severity: "error",
   finds: "The data folder is on a network share or a read-only file system, or (a warning) in memory; or a network share does not answer",
-  fix: "Set DATA_DIR to a folder on a local disk; bring the server of the share back, or unmount it with umount -l",
-  run: (examination) =>
-    parts(
-      () => dataMount(examination),
-      () => silentShares(examination),
-    ),
+  run: parts(dataMount, silentShares),
 };
 
 async function dataMount(examination: Examination): Promise<Outcome> {
@@ -48,9 +43,9 @@ async function dataMount(examination: Examination): Promise<Outcome> {
 
 async function silentShares(examination: Examination): Promise<Outcome> {
   const { all, silent } = await examination.shares();
-  if (silent.length === 0) return ok(listed(all, 5, ", "));
+  if (silent.length === 0) return ok(listed(all, ", "));
   return finding(
-    `${listed(silent, 5, ", ")} did not answer within ${shareTimeoutMs / 1000} s: every program that reads there hangs`,
+    `${listed(silent, ", ")} did not answer within ${shareTimeoutMs / 1000} s: every program that reads there hangs`,
     `Bring the server of the share back, or unmount it: sudo umount -l ${silent[0]}`,
   );
 }
@@ -61,7 +56,6 @@ const cameraMounts: Check = {
   title: "File systems of the camera folders",
   severity: "warning",
   finds: "A camera folder is on a network share (NFS, CIFS), which reports no new files: homesec finds pictures there by polling",
-  fix: "Let cameras upload to a local disk of this machine",
   async run(examination) {
     const all = await readMounts(examination.machine.proc);
     const asked = rootsOf(examination.config()).map(async (root) => {
@@ -80,48 +74,34 @@ const cameraMounts: Check = {
 };
 
 const warnFreeShare = 0.1;
-const minInodeShare = 0.05;
-const makeRoom = "delete old pictures, set DELETE_IMAGES=true, lower RETENTION_DAYS, or move the folder to a larger disk";
 
 const space: Check = {
   id: "disk-space",
-  replaces: ["camera-disk-space", "inodes"],
+  replaces: ["camera-disk-space", "inodes", "logs"],
   group: "data",
   title: "Disk space",
   severity: "error",
   reads: "folders",
-  finds: "Less than 5 % (a warning: 10 %) of the disk with the data folder or the pictures is free, or less than 5 % of its inodes",
-  fix: "Delete old pictures, lower RETENTION_DAYS, or set DISK_PRESSURE_DELETE=true",
+  finds: "Less than 5 % (a warning: 10 %) of the disk with the data folder or the pictures is free",
   async run({ config, machine }) {
     const { dataDir, cameraRoot } = config();
     const [data, cameras] = await Promise.all([nearestExisting(dataDir), nearestExisting(cameraRoot)]);
     const disks = [{ path: data, name: "DATA_DIR" }];
     if (!(await areOnOneDisk(data, cameras))) disks.push({ path: cameras, name: "CAMERA_ROOT" });
-    return (await Promise.all(disks.map(({ path, name }) => freeSpace(machine, path, name)))).flat();
+    return await Promise.all(disks.map(({ path, name }) => freeSpace(machine, path, name)));
   },
 };
 
-async function freeSpace(machine: Machine, path: string, name: string): Promise<readonly Outcome[]> {
-  const found = await machine.statfs(path);
-  const disk = spaceOf(found);
+async function freeSpace(machine: Machine, path: string, name: string): Promise<Outcome> {
+  const disk = spaceOf(await machine.statfs(path));
   const share = freeShare(disk);
   const text = `${bytesText(disk.freeBytes)} (${(share * 100).toFixed(1)} %)`;
-  const outcomes =
-    share >= warnFreeShare
-      ? [ok(`${name}: ${text} free`)]
-      : [
-          finding(
-            `Only ${text} of the disk with ${name} (${path}) is free`,
-            `Find what takes the space: du -xh --max-depth=2 ${shellWord(path)} | sort -h | tail; then ${makeRoom}`,
-            share < leastFreeDiskShare ? "error" : "warning",
-          ),
-        ];
-  if (found.files === 0 || found.ffree / found.files >= minInodeShare) return outcomes;
-  const inodes = finding(
-    `Only ${found.ffree} of ${found.files} inodes are free on the disk with ${path}: soon no file can be created, even with free space`,
-    `Find the files: du --inodes -x --max-depth=2 ${shellWord(path)} | sort -h | tail; then ${makeRoom}`,
+  if (share >= warnFreeShare) return ok(`${name}: ${text} free`);
+  return finding(
+    `Only ${text} of the disk with ${name} (${path}) is free`,
+    `Find what takes the space: du -xh --max-depth=2 ${shellWord(path)} | sort -h | tail; then delete old pictures, set DELETE_IMAGES=true, lower RETENTION_DAYS, or move the folder to a larger disk`,
+    share < leastFreeDiskShare ? "error" : "warning",
   );
-  return [...outcomes, inodes];
 }
 
 const minDaysLeft = 14;
@@ -133,7 +113,6 @@ const growth: Check = {
   severity: "warning",
   reads: "folders",
   finds: "At the rate of the last day, the disk with the pictures is full within two weeks, and nothing deletes them in time",
-  fix: "Set DELETE_IMAGES=true with a lower RETENTION_DAYS, or DISK_PRESSURE_DELETE=true",
   async run(examination) {
     const { cameraRoot, deleteImages, diskPressureDelete } = examination.config();
     const now = examination.clock.now();
@@ -158,9 +137,6 @@ const growth: Check = {
 
 /** Share of a user's inotify watches that camera folders may take: other programs of the user need some too. */
 const maxWatchShare = 0.8;
-/** One inotify instance for homesec, and some for other programs of this user. */
-const spareInstances = 4;
-
 const inotify: Check = {
   id: "inotify",
   replaces: ["inotify-watches", "inotify-instances"],
@@ -168,55 +144,18 @@ const inotify: Check = {
   title: "File watches (inotify)",
   severity: "error",
   reads: "folders",
-  finds: "There are more camera folders than this user may watch; a warning when this user has nearly used up its inotify instances",
-  fix: "Raise fs.inotify.max_user_watches or fs.inotify.max_user_instances",
-  run: (examination, signal) =>
-    parts(
-      () => watches(examination, signal),
-      () => instances(examination.machine),
-    ),
+  finds: "There are more camera folders than this user may watch",
+  async run({ machine, config }, signal) {
+    const text = await readFile(join(machine.proc, "sys", "fs", "inotify", "max_user_watches"), "utf8").catch(() => undefined);
+    if (text === undefined) throw new NotPossible("this system has no such limit");
+    const limit = Number(text.trim());
+    const folders = await countFolders(rootsOf(config()), signal);
+    if (folders <= limit * maxWatchShare) return ok(`${folders} of ${limit} watches needed`);
+    return finding(
+      `There are ${folders} camera folders, and this user may watch ${limit} in all: pictures in the others are found late, by rescans`,
+      `echo fs.inotify.max_user_watches=${Math.max(524_288, folders * 2)} | sudo tee /etc/sysctl.d/60-homesec.conf && sudo sysctl --system`,
+    );
+  },
 };
-
-async function watches({ machine, config }: Examination, signal: AbortSignal): Promise<Outcome> {
-  const limit = await inotifyLimit(machine, "max_user_watches");
-  const folders = await countFolders(rootsOf(config()), signal);
-  if (folders <= limit * maxWatchShare) return ok(`${folders} of ${limit} watches needed`);
-  const wanted = Math.max(524_288, folders * 2);
-  return finding(
-    `There are ${folders} camera folders, and this user may watch ${limit} in all: pictures in the others are found late, by rescans`,
-    `echo fs.inotify.max_user_watches=${wanted} | sudo tee /etc/sysctl.d/60-homesec.conf && sudo sysctl --system`,
-  );
-}
-
-async function instances(machine: Machine): Promise<Outcome> {
-  const limit = await inotifyLimit(machine, "max_user_instances");
-  const used = await countInstances(machine);
-  if (used + spareInstances <= limit) return ok(`${used} of ${limit} instances in use`);
-  return finding(
-    `This user has ${used} of ${limit} inotify instances in use, so homesec may get none`,
-    `echo fs.inotify.max_user_instances=${Math.max(1_024, limit * 4)} | sudo tee /etc/sysctl.d/60-homesec-instances.conf && sudo sysctl --system`,
-    "warning",
-  );
-}
-
-async function inotifyLimit({ proc }: Machine, name: string): Promise<number> {
-  const text = await readFile(join(proc, "sys", "fs", "inotify", name), "utf8").catch(() => undefined);
-  if (text === undefined) throw new NotPossible("this system has no such limit");
-  return Number(text.trim());
-}
-
-/** Open inotify instances of all processes whose files this user may see. */
-async function countInstances({ proc }: Machine): Promise<number> {
-  const processes = (await readdir(proc)).filter((name) => /^\d+$/.test(name));
-  const counts = await Promise.all(
-    processes.map(async (pid) => {
-      const folder = join(proc, pid, "fd");
-      const files = await readdir(folder).catch(() => []);
-      const links = await Promise.all(files.map((file) => readlink(join(folder, file)).catch(() => "")));
-      return links.filter((link) => /^anon_inode:\[?inotify\]?$/.test(link)).length;
-    }),
-  );
-  return counts.reduce((sum, count) => sum + count, 0);
-}
 
 export const diskChecks: readonly Check[] = [mounts, space, growth, inotify, cameraMounts];

@@ -11,9 +11,9 @@ import { objectTypeOf } from "../../../monitoring/detector-model/class-names.ts"
 import { readModelFile } from "../../../monitoring/detector-model/model-file.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import { type Check, finding, NotPossible, type Outcome, ok } from "../check.ts";
-import { judgedEvents } from "../doctor-repository.ts";
+import { scoredEvents } from "../doctor-repository.ts";
 import type { Examination } from "../examination.ts";
-import { holderOf, type Possible, whyNever, whySeldom } from "../rule-faults.ts";
+import { isLessSevere, type Possible, suppressorOf, whyNever, whySeldom } from "../rule-faults.ts";
 import { listed } from "../wording.ts";
 import { isZone } from "./program.ts";
 
@@ -25,7 +25,6 @@ const rules: Check = {
   severity: "warning",
   finds:
     "No rule is enabled, a rule has no channel (an error: none that works), its hours are in UTC but the machine is not, or another rule with the same dedup key suppresses it",
-  fix: "homesec rules add, enable or edit; put {rule_id} into the dedup key; configure the channels",
   async run(examination) {
     const known = await (await examination.rows()).query(allRules);
     const enabled = known.filter((rule) => rule.enabled);
@@ -42,7 +41,7 @@ const rules: Check = {
     return [
       ok(`${enabled.length} enabled`),
       ...channels(enabled, examination.config()),
-      heldBack(enabled),
+      suppressed(enabled),
       timeZones(enabled, examination),
     ];
   },
@@ -50,58 +49,47 @@ const rules: Check = {
 
 function channels(enabled: readonly Rule[], config: Config): readonly Outcome[] {
   const availability = channelAvailability(config);
-  const withoutChannel = enabled.filter((rule) => (rule.channels ?? []).length === 0);
-  const broken = enabled.flatMap((rule) => {
-    const wanted = rule.channels ?? [];
-    if (wanted.length === 0 || wanted.some((channel) => availability[channel].usable)) return [];
-    const reasons = wanted.map((channel) => {
-      const found = availability[channel];
-      return found.usable ? "" : `${channel}: ${found.reason}`;
-    });
-    return [`"${rule.name}" notifies no one (${reasons.join("; ")})`];
-  });
   const outcomes: Outcome[] = [];
+  const broken = enabled.flatMap(({ name, channels }) => {
+    const reasons = (channels ?? []).map((channel) => {
+      const found = availability[channel];
+      return found.usable ? undefined : `${channel}: ${found.reason}`;
+    });
+    return reasons.length === 0 || reasons.includes(undefined) ? [] : [`"${name}" notifies no one (${reasons.join("; ")})`];
+  });
   if (broken.length > 0)
     outcomes.push(
       finding(
-        listed(broken, 3),
+        listed(broken),
         "Set these variables (homesec notifications config shows the current values), then test: homesec notifications test email",
         "error",
       ),
     );
-  if (withoutChannel.length > 0)
+  const [first, ...more] = enabled.filter(({ channels }) => !channels?.length).map(({ name }) => name);
+  if (first !== undefined)
     outcomes.push(
       finding(
-        `${listed(
-          withoutChannel.map(({ name }) => `"${name}"`),
-          5,
-          ", ",
-        )} ${withoutChannel.length === 1 ? "has" : "have"} no channel: only homesec alerts tail shows the alerts`,
-        `homesec rules edit ${shellWord(withoutChannel[0]?.name ?? "")} and write channels: [email], or webhook`,
+        `${listed([first, ...more].map((name) => `"${name}"`))} ${more.length === 0 ? "has" : "have"} no channel: only homesec alerts tail shows the alerts`,
+        `homesec rules edit ${shellWord(first)} and write channels: [email], or webhook`,
       ),
     );
   return outcomes;
 }
 
-function heldBack(enabled: readonly Rule[]): Outcome {
-  const held = enabled.flatMap((rule) => {
-    const holder = holderOf(rule, enabled);
-    return holder ? [{ rule, holder }] : [];
+function suppressed(enabled: readonly Rule[]): Outcome {
+  const pairs = enabled.flatMap((rule) => {
+    const by = suppressorOf(rule, enabled);
+    return by ? [{ rule, by }] : [];
   });
-  if (held.length === 0) return ok();
+  if (pairs.length === 0) return ok();
+  const fixOf = ({ rule, by }: (typeof pairs)[number]): string => {
+    const update = `homesec rules update ${shellWord(rule.name)}`;
+    const key = `${update} --dedup-key-template ${shellWord(`${rule.dedup_key_template}:{rule_id}`)}`;
+    return isLessSevere(by, rule) ? `${key}, or ${update} --escalate` : key;
+  };
   return finding(
-    listed(
-      held.map(({ rule, holder }) => `"${holder.rule.name}" suppresses "${rule.name}": it alerts first, under the same dedup key`),
-      3,
-    ),
-    listed(
-      held.map(({ rule, holder }) => {
-        const update = `homesec rules update ${shellWord(rule.name)}`;
-        const key = `${update} --dedup-key-template ${shellWord(`${rule.dedup_key_template}:{rule_id}`)}`;
-        return holder.isLessSevere ? `${key}, or ${update} --escalate` : key;
-      }),
-      3,
-    ),
+    listed(pairs.map(({ rule, by }) => `"${by.name}" suppresses "${rule.name}": it alerts first, under the same dedup key`)),
+    listed(pairs.map(fixOf)),
   );
 }
 
@@ -116,7 +104,6 @@ function timeZones(enabled: readonly Rule[], { machine: { timeZone }, clock }: E
         ({ name, schedule }) =>
           `homesec rules edit ${shellWord(name)} and write schedule: ${describeSchedule({ ...(schedule as Schedule), timezone: timeZone })}`,
       ),
-      3,
     ),
   );
 }
@@ -137,13 +124,13 @@ const neverFires: Check = {
   title: "Rules that cannot fire",
   severity: "error",
   finds:
-    "No event can match a rule: its schedule is empty, its cameras do not exist, the detector does not find its classes, or its conditions contradict. A warning when only some of them, or no event of 30 days reached its score",
-  fix: "homesec rules edit",
+    "No event can match a rule: its cameras do not exist, the detector does not find its classes, or its conditions contradict. A warning when only some of them, or no event of 30 days reached its score",
   async run(examination) {
     const known = await (await examination.rows()).query(allRules);
     const enabled = known.filter((rule) => rule.enabled);
     if (enabled.length === 0) throw new NotPossible("no rule is enabled");
     const possible = await possibleEvents(examination);
+    if (possible.cameraIds.length === 0) throw new NotPossible("there is no camera yet");
     const never = enabled.map((rule) => ({ rule, reason: whyNever(rule, possible) }));
     const seldom = never.map(({ rule, reason }) => ({ rule, reason: reason === undefined ? whySeldom(rule, possible) : undefined }));
     return [ok(pluralize(enabled.length, "rule")), faulty(never, "error"), faulty(seldom, "warning")];
@@ -155,14 +142,9 @@ function faulty(all: readonly { readonly rule: Rule; readonly reason: string | u
   if (bad.length === 0) return ok();
   const needsClasses = bad.some(({ reason }) => reason?.includes("the detector never finds"));
   return finding(
-    listed(
-      bad.map(({ rule, reason }) => `"${rule.name}": ${reason}`),
-      3,
-    ),
-    listed(
-      bad.map(({ rule: { name } }) => `homesec rules edit ${shellWord(name)}, or homesec rules disable ${shellWord(name)}`),
-      3,
-    ) + (needsClasses ? ". To detect more classes, set DETECTOR_MODEL_PATH or DETECTOR_URL" : ""),
+    listed(bad.map(({ rule, reason }) => `"${rule.name}": ${reason}`)),
+    listed(bad.map(({ rule: { name } }) => `homesec rules edit ${shellWord(name)}, or homesec rules disable ${shellWord(name)}`)) +
+      (needsClasses ? ". To detect more classes, set DETECTOR_MODEL_PATH or DETECTOR_URL" : ""),
     severity,
   );
 }
@@ -176,13 +158,13 @@ async function possibleEvents(examination: Examination): Promise<Possible> {
   const db = await examination.rows();
   const [cameras, events] = await Promise.all([
     db.query(liveCameras),
-    db.query((sql) => judgedEvents(sql, new Date(now.getTime() - monthMs))),
+    db.query((sql) => scoredEvents(sql, new Date(now.getTime() - monthMs))),
   ]);
   return {
     now,
     cameraIds: cameras.map(({ camera_id }) => camera_id),
     classes: classesOf(examination.config()),
-    highestScore: events.judged >= minScored ? (events.highest ?? undefined) : undefined,
+    highestScore: events.count >= minScored ? (events.highest ?? undefined) : undefined,
   };
 }
 

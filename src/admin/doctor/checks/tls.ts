@@ -20,7 +20,6 @@ export const tls: Check = {
   reads: "data",
   finds:
     "The files of TLS_CERT_PATH and TLS_KEY_PATH are unreadable or do not match, or the certificate is expired or not yet valid. A warning when it expires within two weeks, or lacks the name of PUBLIC_URL or HOST",
-  fix: "Renew the certificate, for the right name, and make both files readable; homesec loads them within a minute",
   async run(examination) {
     const config = examination.config();
     const places = await placesOf(config);

@@ -1,0 +1,153 @@
+import { pluralize } from "../../../base/text/format.ts";
+import { createDetector } from "../../../monitoring/upstream/detector.ts";
+import { createEmbedder } from "../../../monitoring/upstream/embedder.ts";
+import { createEnricher } from "../../../monitoring/upstream/enricher.ts";
+import type { EventFacts } from "../../../monitoring/upstream/facts.ts";
+import { createLanguageModel, type Judgement, type LanguageModel } from "../../../monitoring/upstream/language-model.ts";
+import { createVision } from "../../../monitoring/upstream/vision.ts";
+import { type Check, finding, NotPossible } from "../check.ts";
+import type { Examination } from "../examination.ts";
+import { answered, answerTimeoutMs, examplePicture, faulty, pictureSize, probeService } from "../upstreams.ts";
+import { listed } from "../wording.ts";
+
+const box = { x: 40, y: 40, width: 80, height: 120 } as const;
+
+const detector: Check = {
+  id: "detector",
+  group: "upstream",
+  title: "Detector",
+  severity: "error",
+  finds: "The detector cannot be reached, or its answer to a small picture is wrong",
+  run: (examination, signal) =>
+    probeService(
+      examination,
+      { name: "detector", url: examination.config().detectorUrl, create: createDetector },
+      async (client) => client.detect(await examplePicture(), signal),
+      ({ width, height, inferenceMs, dropped }, service) => {
+        const isSized = width !== null && height !== null;
+        const faults = [
+          ...Object.entries(dropped).map(([reason, count]) => `${count} of its detections cannot be used (${reason.replaceAll("_", " ")})`),
+          ...(isSized ? [] : ["image_width and image_height are missing"]),
+          ...(isSized && (width !== pictureSize.width || height !== pictureSize.height)
+            ? [`it says ${width} x ${height} for a picture of ${pictureSize.width} x ${pictureSize.height}: boxes will be wrong`]
+            : []),
+          ...(inferenceMs === null ? ["inference_time_ms is missing"] : []),
+        ];
+        return faults.length > 0 ? faulty(service, listed(faults)) : answered(service, `${Math.round(inferenceMs ?? 0)} ms`);
+      },
+    ),
+};
+
+const languageModel: Check = {
+  id: "language-model",
+  group: "upstream",
+  title: "Language model",
+  severity: "error",
+  finds: "The language model cannot be reached, or its answer to an example holds no risk assessment",
+  run: (examination, signal) =>
+    probeService(
+      examination,
+      { name: "language_model", url: examination.config().languageModelUrl, create: createLanguageModel },
+      async (client) => {
+        const result = await judgeExample(client, signal);
+        return result.kind === "rejected" ? ({ kind: "refused", detail: result.error } as const) : result;
+      },
+      (result, service) =>
+        result.kind === "judged"
+          ? answered(service, `${result.analyzedBy} scored the example ${result.verdict.riskScore}`)
+          : finding(
+              `The language model (${result.analyzedBy}) answers, but without a risk assessment: ${result.error}. It wrote: ${result.answer.replace(/\s+/g, " ").slice(0, 120)}`,
+              "Use a model that follows instructions, or supports JSON output; its answers must contain risk_score, summary and reasoning",
+            ),
+    ),
+};
+
+/** An invented event for the language model to assess. It is stored nowhere. */
+const exampleFacts: EventFacts = {
+  camera: { id: "homesec-doctor", name: "Example of homesec doctor" },
+  startedAt: "2026-01-31T22:15:03Z",
+  endedAt: "2026-01-31T22:15:41Z",
+  local: { hour: 22, minute: 15, weekday: "saturday", timeZone: "UTC" },
+  dwellSeconds: 38,
+  frames: 3,
+  objects: [{ type: "person", detections: 3, maxConfidence: 0.91, meanConfidence: 0.84, maxSimultaneous: 1, largestShareOfPicture: 0.08 }],
+  anomaly: null,
+  readings: [],
+};
+
+/** The client may send two requests; both together get the time limit of one. */
+async function judgeExample(client: LanguageModel, signal: AbortSignal): Promise<Judgement> {
+  const overdue = AbortSignal.timeout(answerTimeoutMs);
+  try {
+    return await client.judge(exampleFacts, AbortSignal.any([signal, overdue]));
+  } catch (error) {
+    if (!overdue.aborted) throw error;
+    const detail = `no assessment within ${answerTimeoutMs / 1000} s`;
+    return { kind: "unavailable", reason: "timeout", detail, retryAt: new Date(0) };
+  }
+}
+
+const vision: Check = {
+  id: "vision",
+  group: "upstream",
+  title: "Vision service",
+  severity: "warning",
+  finds: "The vision service cannot be reached, or its answer to a small picture is wrong",
+  run: async (examination, signal) =>
+    probeService(
+      examination,
+      { name: "vision", url: (await extraction(examination)).visionUrl, create: createVision },
+      async (client) => client.extract(await examplePicture(), box, signal),
+      ({ value }, service) => answered(service, attributesText(value.attributes)),
+    ),
+};
+
+const embedder: Check = {
+  id: "embedder",
+  group: "upstream",
+  title: "Embedder",
+  severity: "warning",
+  finds: "The embedder cannot be reached, or answers without a vector",
+  run: async (examination, signal) => {
+    const { reidEnabled, embedderUrl } = await examination.settings();
+    if (!reidEnabled) throw new NotPossible("switched off (REID_ENABLED=false)");
+    return await probeService(
+      examination,
+      { name: "embedder", url: embedderUrl, create: createEmbedder },
+      async (client) => client.embed(await examplePicture(), box, signal),
+      ({ value }, service) => answered(service, `vectors of ${value.length} numbers`),
+    );
+  },
+};
+
+/** An invented detection for the enrichment service. */
+const exampleDetection = { id: 0, camera_id: "homesec-doctor", object_type: "person", confidence: 0.9, bbox: box };
+
+const enrichment: Check = {
+  id: "enrichment",
+  group: "upstream",
+  title: "Enrichment service",
+  severity: "warning",
+  finds: "The enrichment service cannot be reached, or its answer to an example is wrong",
+  run: async (examination, signal) => {
+    const detection = { ...exampleDetection, detected_at: examination.clock.now() };
+    return await probeService(
+      examination,
+      { name: "enrichment", url: (await extraction(examination)).enrichmentUrl, create: createEnricher },
+      (client) => client.enrich({ detection, attributes: { colour: "grey" }, embedding_match: null }, signal),
+      ({ value }, service) => answered(service, attributesText(value)),
+    );
+  },
+};
+
+async function extraction(examination: Examination) {
+  const settings = await examination.settings();
+  if (!settings.visionExtractionEnabled) throw new NotPossible("switched off (VISION_EXTRACTION_ENABLED=false)");
+  return settings;
+}
+
+function attributesText(attributes: object): string {
+  return pluralize(Object.keys(attributes).length, "attribute");
+}
+
+export const serviceChecks: readonly Check[] = [detector, languageModel, vision, embedder, enrichment];
