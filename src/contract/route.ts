@@ -70,6 +70,18 @@ export function route<const P extends `/${string}`, const R extends Omit<Route, 
   return { ...spec, path };
 }
 
+/** Everything about a route besides its method, path, summary and tag. */
+type Details = Omit<Route, "method" | "path" | "summary" | "tag" | "params">;
+
+/** Creates the functions that declare the routes of one tag: `get("/api/cameras", "List cameras", { reply })`. */
+export function routesOf(tag: string) {
+  const declare =
+    <const M extends Route["method"]>(method: M) =>
+    <const P extends `/${string}`, const D extends Details>(path: P, summary: string, details: D & ParamsFor<P>) =>
+      route<P, D & { readonly method: M; readonly summary: string; readonly tag: string }>(path, { ...details, method, summary, tag });
+  return { get: declare("get"), post: declare("post"), put: declare("put"), patch: declare("patch"), delete: declare("delete") };
+}
+
 type Part<R, K extends string> = K extends keyof R
   ? [R[K]] extends [never]
     ? unknown

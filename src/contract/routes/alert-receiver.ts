@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { receivedStatuses } from "../constants.ts";
 import { listOf, pageQuery } from "../page.ts";
-import { route } from "../route.ts";
+import { routesOf } from "../route.ts";
 import { EndInstant, EnumText, Instant, StartInstant } from "../values.ts";
+
+const route = routesOf("alert receiver");
 
 const Texts = z.record(z.string(), z.string());
 const Status = EnumText(receivedStatuses);
@@ -66,10 +68,7 @@ export const ReceivedAlert = z
   });
 
 export const alertReceiverRoutes = {
-  receiveAlerts: route("/api/webhooks/alerts", {
-    method: "post",
-    summary: "Receive alerts from Alertmanager, store them and notify live clients",
-    tag: "alert receiver",
+  receiveAlerts: route.post("/api/webhooks/alerts", "Receive alerts from Alertmanager, store them and notify live clients", {
     itemwise: true,
     body: SentAlerts,
     reply: z.object({
@@ -102,10 +101,7 @@ export const alertReceiverRoutes = {
       },
     },
   }),
-  listReceivedAlerts: route("/api/webhooks/alerts", {
-    method: "get",
-    summary: "List received alerts, newest first",
-    tag: "alert receiver",
+  listReceivedAlerts: route.get("/api/webhooks/alerts", "List received alerts, newest first", {
     query: z.object({
       status: Status.optional().meta({ description: "Only firing, or only resolved alerts" }),
       severity: z.string().optional().meta({ description: "Only with this label `severity`" }),

@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { alertStatuses, channels, severities } from "../constants.ts";
 import { listOf, pageQuery } from "../page.ts";
-import { route } from "../route.ts";
+import { routesOf } from "../route.ts";
 import { CameraIdText, EndInstant, EnumText, IdText, Instant, StartInstant } from "../values.ts";
+
+const route = routesOf("alerts");
 
 /** Delivery status of an alert on one channel. */
 export const ChannelResult = z
@@ -59,10 +61,7 @@ const noSuchAlert = "No alert has this id";
 const isOver = "The alert is already acknowledged or dismissed";
 
 export const alertRoutes = {
-  listAlerts: route("/api/alerts", {
-    method: "get",
-    summary: "List alerts, newest first",
-    tag: "alerts",
+  listAlerts: route.get("/api/alerts", "List alerts, newest first", {
     query: z.object({
       status: EnumText(alertStatuses).optional().meta({ description: "Only with this status" }),
       severity: EnumText(severities).optional().meta({ description: "Only of this severity" }),
@@ -75,27 +74,14 @@ export const alertRoutes = {
     }),
     reply: listOf(Alert),
   }),
-  getAlert: route("/api/alerts/{id}", {
-    method: "get",
-    summary: "Get an alert",
-    tag: "alerts",
-    params,
-    reply: Alert,
-    refusals: { 404: noSuchAlert },
-  }),
-  acknowledgeAlert: route("/api/alerts/{id}/acknowledge", {
-    method: "post",
-    summary: "Acknowledge an alert and cancel its pending notifications",
-    tag: "alerts",
+  getAlert: route.get("/api/alerts/{id}", "Get an alert", { params, reply: Alert, refusals: { 404: noSuchAlert } }),
+  acknowledgeAlert: route.post("/api/alerts/{id}/acknowledge", "Acknowledge an alert and cancel its pending notifications", {
     params,
     reply: Alert,
     refusals: { 404: noSuchAlert, 409: isOver },
     example: { reply: { status: "acknowledged", acknowledged_at: "2026-01-31T22:20:05.771Z" } },
   }),
-  dismissAlert: route("/api/alerts/{id}/dismiss", {
-    method: "post",
-    summary: "Dismiss an alert and cancel its pending notifications",
-    tag: "alerts",
+  dismissAlert: route.post("/api/alerts/{id}/dismiss", "Dismiss an alert and cancel its pending notifications", {
     params,
     reply: Alert,
     refusals: { 404: noSuchAlert, 409: isOver },

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { ranges } from "../constants.ts";
-import { route } from "../route.ts";
+import { routesOf } from "../route.ts";
 import { DayText, IntText } from "../values.ts";
+
+const route = routesOf("analytics");
 
 const Day = z.string().meta({ format: "date", description: "A day in UTC", example: "2026-01-31" });
 const Count = z.int().meta({ description: "Number", example: 9 });
@@ -23,34 +25,32 @@ function perDay<T extends Readonly<Record<string, z.ZodType>>>(shape: T) {
 
 /** Common to all analytics routes: a range of days, and a reply that clients may cache for five minutes. */
 const common = {
-  method: "get",
-  tag: "analytics",
   etag: true,
   maxAgeSeconds: 300,
   refusals: { 400: "`start_date` is after `end_date`, or the range has more than 365 days" },
 } as const;
 
 export const analyticsRoutes = {
-  getDetectionTrends: route("/api/analytics/detection-trends", {
+  getDetectionTrends: route.get("/api/analytics/detection-trends", "Detections per day", {
     ...common,
-    summary: "Detections per day",
     query: z.object(range),
     reply: z.object({ data_points: perDay({ count: Count }), total_detections: Count, ...asked }),
   }),
-  getRiskHistory: route("/api/analytics/risk-history", {
+  getRiskHistory: route.get(
+    "/api/analytics/risk-history",
+    "Judged events per day in fixed bands: low 0-29, medium 30-59, high 60-84, critical 85-100, whatever thresholds are configured",
+    {
+      ...common,
+      query: z.object(range),
+      reply: z.object({
+        data_points: perDay({ low: Count, medium: Count, high: Count, critical: Count }),
+        ...asked,
+      }),
+      example: { reply: { data_points: [{ date: "2026-01-31", low: 1, medium: 0, high: 1, critical: 0 }] } },
+    },
+  ),
+  getCameraUptime: route.get("/api/analytics/camera-uptime", "Percentage of days with a detection, per camera", {
     ...common,
-    summary:
-      "Judged events per day in fixed bands: low 0-29, medium 30-59, high 60-84, critical 85-100, whatever thresholds are configured",
-    query: z.object(range),
-    reply: z.object({
-      data_points: perDay({ low: Count, medium: Count, high: Count, critical: Count }),
-      ...asked,
-    }),
-    example: { reply: { data_points: [{ date: "2026-01-31", low: 1, medium: 0, high: 1, critical: 0 }] } },
-  }),
-  getCameraUptime: route("/api/analytics/camera-uptime", {
-    ...common,
-    summary: "Percentage of days with a detection, per camera",
     query: z.object(range),
     reply: z.object({
       cameras: z
@@ -66,9 +66,8 @@ export const analyticsRoutes = {
       ...asked,
     }),
   }),
-  getObjectDistribution: route("/api/analytics/object-distribution", {
+  getObjectDistribution: route.get("/api/analytics/object-distribution", "Detections per class, most frequent first", {
     ...common,
-    summary: "Detections per class, most frequent first",
     query: z.object(range),
     reply: z.object({
       object_types: z
@@ -78,9 +77,8 @@ export const analyticsRoutes = {
       ...asked,
     }),
   }),
-  getRiskScoreDistribution: route("/api/analytics/risk-score-distribution", {
+  getRiskScoreDistribution: route.get("/api/analytics/risk-score-distribution", "Judged events per range of scores", {
     ...common,
-    summary: "Judged events per range of scores",
     query: z.object({
       ...range,
       bucket_size: IntText(...ranges.scoreBucketSize)
@@ -96,9 +94,8 @@ export const analyticsRoutes = {
       bucket_size: z.int().meta({ description: "Requested size; the last bucket ends at 100 and may be larger or smaller", example: 10 }),
     }),
   }),
-  getRiskScoreTrends: route("/api/analytics/risk-score-trends", {
+  getRiskScoreTrends: route.get("/api/analytics/risk-score-trends", "Average score of the judged events of each day", {
     ...common,
-    summary: "Average score of the judged events of each day",
     query: z.object(range),
     reply: z.object({
       data_points: perDay({ avg_score: z.number().meta({ description: "One decimal; 0 on a day without judged events" }), count: Count }),

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { deviations, ranges } from "../constants.ts";
-import { route } from "../route.ts";
+import { routesOf } from "../route.ts";
 import { CameraIdText, Instant, IntText, readOnly } from "../values.ts";
+
+const route = routesOf("cameras");
 
 const Hour = z.int().min(0).max(23).meta({ description: "Hour of the day, 0 to 23, in the time zone of the machine", example: 18 });
 const PeakHour = Hour.nullable().meta({
@@ -147,19 +149,12 @@ export const BaselineConfig = z
 
 const params = z.object({ camera_id: CameraIdText });
 const refusals = { 404: "No camera has this id" };
-const common = { tag: "cameras", params, refusals } as const;
+const common = { params, refusals } as const;
 
 export const baselineRoutes = {
-  getBaseline: route("/api/cameras/{camera_id}/baseline", {
+  getBaseline: route.get("/api/cameras/{camera_id}/baseline", "Get the baseline of a camera", { ...common, reply: Baseline }),
+  listAnomalies: route.get("/api/cameras/{camera_id}/baseline/anomalies", "List recent anomalies of a camera, newest first", {
     ...common,
-    method: "get",
-    summary: "Get the baseline of a camera",
-    reply: Baseline,
-  }),
-  listAnomalies: route("/api/cameras/{camera_id}/baseline/anomalies", {
-    ...common,
-    method: "get",
-    summary: "List recent anomalies of a camera, newest first",
     query: z.object({
       days: IntText(...ranges.anomalyDays)
         .default(7)
@@ -172,41 +167,35 @@ export const baselineRoutes = {
       period_days: z.int().meta({ description: "As requested", example: 7 }),
     }),
   }),
-  getActivityBaseline: route("/api/cameras/{camera_id}/baseline/activity", {
+  getActivityBaseline: route.get("/api/cameras/{camera_id}/baseline/activity", "Get the usual number of detections by hour of the week", {
     ...common,
-    method: "get",
-    summary: "Get the usual number of detections by hour of the week",
     reply: ActivityBaseline,
   }),
-  getClassBaseline: route("/api/cameras/{camera_id}/baseline/classes", {
+  getClassBaseline: route.get("/api/cameras/{camera_id}/baseline/classes", "Get the usual number of detections by class and hour", {
     ...common,
-    method: "get",
-    summary: "Get the usual number of detections by class and hour",
     reply: ClassBaseline,
   }),
-  getBaselineConfig: route("/api/cameras/{camera_id}/baseline/config", {
+  getBaselineConfig: route.get("/api/cameras/{camera_id}/baseline/config", "Get the anomaly settings of a camera", {
     ...common,
-    method: "get",
-    summary: "Get the anomaly settings of a camera",
     reply: BaselineConfig,
   }),
-  updateBaselineConfig: route("/api/cameras/{camera_id}/baseline/config", {
+  updateBaselineConfig: route.put(
+    "/api/cameras/{camera_id}/baseline/config",
+    "Update the anomaly settings of a camera; omitted fields keep their values",
+    {
+      ...common,
+      body: z.strictObject({
+        threshold_stdev: ThresholdStdev.optional(),
+        min_samples: MinSamples.optional(),
+        override_global_config: z.boolean().optional().meta({ description: "Whether the camera's own values apply" }),
+        ...readOnly(BaselineConfig, ["threshold_stdev", "min_samples", "override_global_config"]),
+      }),
+      reply: BaselineConfig,
+      example: { body: { threshold_stdev: 3, override_global_config: true }, reply: { threshold_stdev: 3, override_global_config: true } },
+    },
+  ),
+  resetBaseline: route.post("/api/cameras/{camera_id}/baseline/reset", "Reset the baseline of a camera", {
     ...common,
-    method: "put",
-    summary: "Update the anomaly settings of a camera; omitted fields keep their values",
-    body: z.strictObject({
-      threshold_stdev: ThresholdStdev.optional(),
-      min_samples: MinSamples.optional(),
-      override_global_config: z.boolean().optional().meta({ description: "Whether the camera's own values apply" }),
-      ...readOnly(BaselineConfig, ["threshold_stdev", "min_samples", "override_global_config"]),
-    }),
-    reply: BaselineConfig,
-    example: { body: { threshold_stdev: 3, override_global_config: true }, reply: { threshold_stdev: 3, override_global_config: true } },
-  }),
-  resetBaseline: route("/api/cameras/{camera_id}/baseline/reset", {
-    ...common,
-    method: "post",
-    summary: "Reset the baseline of a camera",
     reply: z.object({
       activity_baselines_deleted: z.int().meta({ description: "Deleted hours of the week", example: 168 }),
       class_baselines_deleted: z.int().meta({ description: "Deleted hours of classes", example: 336 }),

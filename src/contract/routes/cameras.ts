@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { cameraStatuses, settableCameraStatuses } from "../constants.ts";
 import { DeprecationWarning, listOf, Pagination, pageQuery } from "../page.ts";
-import { route } from "../route.ts";
+import { routesOf } from "../route.ts";
 import { CameraIdText, CameraSlug, EnumText, Instant, readOnly } from "../values.ts";
+
+const route = routesOf("cameras");
 
 /** A camera as clients receive it. */
 export const Camera = z
@@ -37,10 +39,7 @@ const FolderPath = z
   .meta({ description: "Absolute path, or relative to CAMERA_ROOT" });
 
 export const cameraRoutes = {
-  listCameras: route("/api/cameras", {
-    method: "get",
-    summary: "List cameras",
-    tag: "cameras",
+  listCameras: route.get("/api/cameras", "List cameras", {
     query: z.object({ status: EnumText(cameraStatuses).optional().meta({ description: "Only cameras with this status" }), ...pageQuery }),
     reply: z.object({
       cameras: z.array(Camera).meta({ description: "Cameras of this page in order of id" }),
@@ -49,10 +48,7 @@ export const cameraRoutes = {
       deprecation_warning: DeprecationWarning.optional(),
     }),
   }),
-  createCamera: route("/api/cameras", {
-    method: "post",
-    summary: "Create a camera",
-    tag: "cameras",
+  createCamera: route.post("/api/cameras", "Create a camera", {
     body: z.strictObject({
       name: Name,
       folder_path: FolderPath.optional(),
@@ -65,17 +61,11 @@ export const cameraRoutes = {
     refusals: { 409: "Another camera, possibly a deleted one, has this id, name or folder" },
     example: { body: { name: "Front door", camera_id: "front-door" }, reply: { status: "unknown", last_seen_at: null } },
   }),
-  listDeletedCameras: route("/api/cameras/deleted", {
-    method: "get",
-    summary: "List soft-deleted cameras",
-    tag: "cameras",
+  listDeletedCameras: route.get("/api/cameras/deleted", "List soft-deleted cameras", {
     query: z.object({ ...pageQuery }),
     reply: listOf(Camera),
   }),
-  validateCameraPaths: route("/api/cameras/validation/paths", {
-    method: "get",
-    summary: "Validate the folders of all cameras",
-    tag: "cameras",
+  validateCameraPaths: route.get("/api/cameras/validation/paths", "Validate the folders of all cameras", {
     reply: z.object({
       base_path: z.string().meta({ description: "CAMERA_ROOT", example: "/var/lib/homesec/cameras" }),
       total_cameras: z.int().meta({ description: "Cameras that are not deleted", example: 2 }),
@@ -85,18 +75,8 @@ export const cameraRoutes = {
       invalid_cameras: z.array(z.lazy(() => CameraPath)).meta({ description: "Cameras with an unreadable folder, with the reasons" }),
     }),
   }),
-  getCamera: route("/api/cameras/{camera_id}", {
-    method: "get",
-    summary: "Get a camera",
-    tag: "cameras",
-    params,
-    reply: Camera,
-    refusals: { 404: noSuchCamera },
-  }),
-  updateCamera: route("/api/cameras/{camera_id}", {
-    method: "patch",
-    summary: "Update a camera",
-    tag: "cameras",
+  getCamera: route.get("/api/cameras/{camera_id}", "Get a camera", { params, reply: Camera, refusals: { 404: noSuchCamera } }),
+  updateCamera: route.patch("/api/cameras/{camera_id}", "Update a camera", {
     params,
     body: z.strictObject({
       name: Name.optional(),
@@ -110,26 +90,17 @@ export const cameraRoutes = {
     refusals: { 404: noSuchCamera, 409: "Another camera has this name or folder" },
     example: { body: { name: "Front gate" }, reply: { name: "Front gate" } },
   }),
-  deleteCamera: route("/api/cameras/{camera_id}", {
-    method: "delete",
-    summary: "Soft-delete a camera",
-    tag: "cameras",
+  deleteCamera: route.delete("/api/cameras/{camera_id}", "Soft-delete a camera", {
     params,
     status: 204,
     refusals: { 404: noSuchCamera, 409: "The camera is already deleted" },
   }),
-  restoreCamera: route("/api/cameras/{camera_id}/restore", {
-    method: "post",
-    summary: "Restore a soft-deleted camera",
-    tag: "cameras",
+  restoreCamera: route.post("/api/cameras/{camera_id}/restore", "Restore a soft-deleted camera", {
     params,
     reply: Camera,
     refusals: { 404: noSuchCamera, 409: "The camera is not deleted" },
   }),
-  getCameraSnapshot: route("/api/cameras/{camera_id}/snapshot", {
-    method: "get",
-    summary: "Get the newest picture of a camera",
-    tag: "cameras",
+  getCameraSnapshot: route.get("/api/cameras/{camera_id}/snapshot", "Get the newest picture of a camera", {
     params,
     reply: { mediaTypes: ["image/jpeg", "image/png", "image/webp"] },
     refusals: { 404: "No camera has this id, or it has no picture yet" },

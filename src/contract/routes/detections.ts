@@ -2,7 +2,7 @@ import { z } from "zod";
 import { BulkReply, bulkItems } from "../bulk.ts";
 import { objectTypes, ranges } from "../constants.ts";
 import { listOf, pageQuery } from "../page.ts";
-import { route } from "../route.ts";
+import { routesOf } from "../route.ts";
 import {
   CameraIdText,
   ClassText,
@@ -16,6 +16,8 @@ import {
   StartInstant,
   StorableInstant,
 } from "../values.ts";
+
+const route = routesOf("detections");
 
 const detectionExample = {
   file_path: "/var/lib/homesec/cameras/front-door/2026-01-31_22-15-00.jpg",
@@ -173,84 +175,68 @@ export const DetectionChangeItem = z.strictObject({
 });
 
 export const detectionRoutes = {
-  listDetections: route("/api/detections", {
-    method: "get",
-    summary: "List detections, newest first",
-    tag: "detections",
+  listDetections: route.get("/api/detections", "List detections, newest first", {
     query: z.object({ ...filters, ...pageQuery }),
     reply: listOf(Detection),
   }),
-  searchDetections: route("/api/detections/search", {
-    method: "get",
-    summary: "Search detections by class, camera name, attributes, text in the picture and caption; most relevant first, then newest",
-    tag: "detections",
-    query: z.object({
-      q: z
-        .string()
-        .min(1)
-        .max(500)
-        .meta({ description: 'Words that must all occur, `"words side by side"`, `this OR that`, `-without` or `NOT without`' }),
-      ...filters,
-      ...pageQuery,
-    }),
-    reply: listOf(FoundDetection),
-    tier: "search",
-  }),
-  getDetection: route("/api/detections/{detection_id}", {
-    method: "get",
-    summary: "Get a detection",
-    tag: "detections",
+  searchDetections: route.get(
+    "/api/detections/search",
+    "Search detections by class, camera name, attributes, text in the picture and caption; most relevant first, then newest",
+    {
+      query: z.object({
+        q: z
+          .string()
+          .min(1)
+          .max(500)
+          .meta({ description: 'Words that must all occur, `"words side by side"`, `this OR that`, `-without` or `NOT without`' }),
+        ...filters,
+        ...pageQuery,
+      }),
+      reply: listOf(FoundDetection),
+      tier: "search",
+    },
+  ),
+  getDetection: route.get("/api/detections/{detection_id}", "Get a detection", {
     params,
     reply: Detection,
     refusals: { 404: noSuchDetection },
   }),
-  getDetectionImage: route("/api/detections/{detection_id}/image", {
-    method: "get",
-    summary: "Get the original picture of a detection",
-    tag: "detections",
+  getDetectionImage: route.get("/api/detections/{detection_id}/image", "Get the original picture of a detection", {
     params,
     reply: { mediaTypes: ["image/jpeg", "image/png", "image/webp"] },
     refusals: { 404: "No detection has this id, or its picture was deleted" },
     tier: "media",
     auth: "none",
   }),
-  getDetectionThumbnail: route("/api/detections/{detection_id}/thumbnail", {
-    method: "get",
-    summary: "Get a 320x240 JPEG of the picture with box and label",
-    tag: "detections",
+  getDetectionThumbnail: route.get("/api/detections/{detection_id}/thumbnail", "Get a 320x240 JPEG of the picture with box and label", {
     params,
     reply: { mediaTypes: ["image/jpeg"] },
     refusals: { 404: "No detection has this id, or its picture was deleted" },
     tier: "media",
     auth: "none",
   }),
-  getDetectionEnrichment: route("/api/detections/{detection_id}/enrichment", {
-    method: "get",
-    summary: "Get the enrichment of a detection",
-    tag: "detections",
+  getDetectionEnrichment: route.get("/api/detections/{detection_id}/enrichment", "Get the enrichment of a detection", {
     params,
     reply: Enrichment,
     refusals: { 404: noSuchDetection },
   }),
-  getDetectionVideo: route("/api/detections/{detection_id}/video", {
-    method: "get",
-    summary: "Get the video of a detection, whole or in parts",
-    tag: "detections",
+  getDetectionVideo: route.get("/api/detections/{detection_id}/video", "Get the video of a detection, whole or in parts", {
     params,
     reply: { mediaTypes: videoTypes, ranges: true },
     refusals: { 400: notFromVideo, 404: "No detection has this id, or its video was deleted" },
     tier: "media",
     auth: "none",
   }),
-  getDetectionVideoThumbnail: route("/api/detections/{detection_id}/video/thumbnail", {
-    method: "get",
-    summary: "Get a 320x240 JPEG of the video at the time of the detection, with box and label",
-    tag: "detections",
-    params,
-    reply: { mediaTypes: ["image/jpeg"] },
-    refusals: { 400: notFromVideo, 404: "No detection has this id, or its video was deleted" },
-    tier: "media",
-  }),
+  getDetectionVideoThumbnail: route.get(
+    "/api/detections/{detection_id}/video/thumbnail",
+    "Get a 320x240 JPEG of the video at the time of the detection, with box and label",
+    {
+      params,
+      reply: { mediaTypes: ["image/jpeg"] },
+      refusals: { 400: notFromVideo, 404: "No detection has this id, or its video was deleted" },
+      tier: "media",
+    },
+  ),
 };
 
 /** The reply when the second of two detections does not exist. */
@@ -262,10 +248,7 @@ const halfDone = {
 };
 
 export const detectionBulkRoutes = {
-  createDetections: route("/api/detections/bulk", {
-    method: "post",
-    summary: "Create detections",
-    tag: "detections",
+  createDetections: route.post("/api/detections/bulk", "Create detections", {
     body: z.strictObject({ detections: bulkItems(NewDetectionItem, "Detections to store") }),
     status: 207,
     reply: BulkReply,
@@ -291,10 +274,7 @@ export const detectionBulkRoutes = {
       },
     },
   }),
-  updateDetections: route("/api/detections/bulk", {
-    method: "patch",
-    summary: "Correct class or confidence of detections",
-    tag: "detections",
+  updateDetections: route.patch("/api/detections/bulk", "Correct class or confidence of detections", {
     body: z.strictObject({ detections: bulkItems(DetectionChangeItem, "Corrections of detections") }),
     status: 207,
     reply: BulkReply,
@@ -309,10 +289,7 @@ export const detectionBulkRoutes = {
       reply: halfDone,
     },
   }),
-  deleteDetections: route("/api/detections/bulk", {
-    method: "delete",
-    summary: "Delete detections with their thumbnails; the original pictures stay",
-    tag: "detections",
+  deleteDetections: route.delete("/api/detections/bulk", "Delete detections with their thumbnails; the original pictures stay", {
     body: z.strictObject({ detection_ids: bulkItems(z.int(), "Ids of detections") }),
     status: 207,
     reply: BulkReply,

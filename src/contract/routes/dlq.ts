@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { listOf, pageQuery } from "../page.ts";
-import { route } from "../route.ts";
+import { routesOf } from "../route.ts";
 import { CameraIdText, IdText, Instant } from "../values.ts";
+
+const route = routesOf("system");
 
 export const DeadLetter = z
   .object({
@@ -82,10 +84,7 @@ const job_id = IdText.optional().meta({ description: "Only this job" });
 const refusals = { 404: "The queue does not exist, or it does not contain this job" };
 
 export const dlqRoutes = {
-  getDlqStats: route("/api/dlq/stats", {
-    method: "get",
-    summary: "Count dead letters per queue",
-    tag: "system",
+  getDlqStats: route.get("/api/dlq/stats", "Count dead letters per queue", {
     reply: z
       .object({
         queues: z.record(z.string(), z.int()).meta({ description: "Number of dead letters per queue" }),
@@ -97,19 +96,13 @@ export const dlqRoutes = {
         example: { queues: { detect: 1, enrich: 0, analyze: 0, alert: 0, deliver: 0 } },
       }),
   }),
-  listDeadLetters: route("/api/dlq/{queue}", {
-    method: "get",
-    summary: "List the dead letters of a queue, newest first",
-    tag: "system",
+  listDeadLetters: route.get("/api/dlq/{queue}", "List the dead letters of a queue, newest first", {
     params,
     query: z.object({ job_id, ...pageQuery }),
     reply: listOf(DeadLetter),
     refusals,
   }),
-  requeueDeadLetters: route("/api/dlq/{queue}/requeue", {
-    method: "post",
-    summary: "Requeue dead letters; a delivery gets a new id",
-    tag: "system",
+  requeueDeadLetters: route.post("/api/dlq/{queue}/requeue", "Requeue dead letters; a delivery gets a new id", {
     params,
     query: z.object({ job_id }),
     reply: z
@@ -117,10 +110,7 @@ export const dlqRoutes = {
       .meta({ id: "Requeued", description: "Number of requeued dead letters", example: { requeued: 1 } }),
     refusals: { ...refusals, 409: "The webhook of the job is disabled" },
   }),
-  purgeDeadLetters: route("/api/dlq/{queue}", {
-    method: "delete",
-    summary: "Delete dead letters; their subjects keep their status",
-    tag: "system",
+  purgeDeadLetters: route.delete("/api/dlq/{queue}", "Delete dead letters; their subjects keep their status", {
     params,
     query: z.object({ job_id }),
     reply: z

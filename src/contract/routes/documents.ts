@@ -1,19 +1,13 @@
 import { z } from "zod";
-import { route } from "../route.ts";
+import { routesOf } from "../route.ts";
+
+const route = routesOf("documents");
 
 export const documentRoutes = {
-  getOpenapi: route("/openapi.json", {
-    method: "get",
-    summary: "Get this API as an OpenAPI 3.1 document",
-    tag: "documents",
+  getOpenapi: route.get("/openapi.json", "Get this API as an OpenAPI 3.1 document", {
     etag: true,
     reply: z.record(z.string(), z.unknown()),
     example: { reply: { openapi: "3.1.0", info: { title: "homesec", version: "0.1.0" }, paths: {} } },
   }),
-  getDocs: route("/docs", {
-    method: "get",
-    summary: "Get this API as an HTML page",
-    tag: "documents",
-    reply: { mediaTypes: ["text/html"] },
-  }),
+  getDocs: route.get("/docs", "Get this API as an HTML page", { reply: { mediaTypes: ["text/html"] } }),
 };

@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { listOf, pageQuery } from "../page.ts";
-import { route } from "../route.ts";
+import { routesOf } from "../route.ts";
 import { CameraIdText, ClassText, EndInstant, Instant, StartInstant } from "../values.ts";
 import { Detection } from "./detections.ts";
+
+const route = routesOf("entities");
 
 const entityExample = { representative_detection_id: 90211, thumbnail_url: "/api/detections/90211/thumbnail" };
 
@@ -44,10 +46,7 @@ export const EntityDetails = Entity.extend({
 });
 
 export const entityRoutes = {
-  listEntities: route("/api/entities", {
-    method: "get",
-    summary: "List people and objects seen before, newest first",
-    tag: "entities",
+  listEntities: route.get("/api/entities", "List people and objects seen before, newest first", {
     query: z.object({
       object_type: z.array(ClassText).optional().meta({ description: "Only of these classes; may be given several times" }),
       camera_id: z.array(z.string()).optional().meta({ description: "Seen by one of these cameras" }),
@@ -57,10 +56,7 @@ export const entityRoutes = {
     }),
     reply: listOf(Entity),
   }),
-  getEntity: route("/api/entities/{entity_id}", {
-    method: "get",
-    summary: "Get an entity with its cameras and newest detections",
-    tag: "entities",
+  getEntity: route.get("/api/entities/{entity_id}", "Get an entity with its cameras and newest detections", {
     // Any text is accepted; an id that does not exist is 404 in any format
     params: z.object({ entity_id: z.string().meta({ description: "Entity id, a UUID" }) }),
     reply: EntityDetails,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { BulkReply, bulkItems } from "../bulk.ts";
 import { analysisStatuses, eventKindFilters, eventKinds, exportFormats, ranges, riskLevels } from "../constants.ts";
 import { listOf, pageQuery } from "../page.ts";
-import { route } from "../route.ts";
+import { routesOf } from "../route.ts";
 import {
   BoolText,
   CameraIdText,
@@ -18,6 +18,8 @@ import {
   StorableInstant,
 } from "../values.ts";
 import { Detection } from "./detections.ts";
+
+const route = routesOf("events");
 
 /** One reason behind a score; `contribution` is in points of the score. */
 export const RiskFactor = z
@@ -159,10 +161,7 @@ const params = z.object({ event_id: IdText });
 const noSuchEvent = "No event has this id, or it is deleted";
 
 export const eventRoutes = {
-  listEvents: route("/api/events", {
-    method: "get",
-    summary: "List events, newest first",
-    tag: "events",
+  listEvents: route.get("/api/events", "List events, newest first", {
     query: z.object({
       ...filterQuery,
       created_since: StartInstant.optional().meta({
@@ -172,18 +171,12 @@ export const eventRoutes = {
     }),
     reply: listOf(Event),
   }),
-  searchEvents: route("/api/events/search", {
-    method: "get",
-    summary: "Search events by words, most relevant of the newest first",
-    tag: "events",
+  searchEvents: route.get("/api/events/search", "Search events by words, most relevant of the newest first", {
     tier: "search",
     query: z.object({ q: searchText, ...filterQuery, ...pageQuery }),
     reply: listOf(FoundEvent),
   }),
-  exportEvents: route("/api/events/export", {
-    method: "get",
-    summary: "Export the matching events to a spreadsheet file, newest first",
-    tag: "events",
+  exportEvents: route.get("/api/events/export", "Export the matching events to a spreadsheet file, newest first", {
     tier: "export",
     query: z.object({
       format: EnumText(exportFormats).optional().meta({ description: "File format; overrides the Accept header (default `csv`)" }),
@@ -191,17 +184,11 @@ export const eventRoutes = {
     }),
     reply: { mediaTypes: [exportMediaTypes.csv, exportMediaTypes.xlsx], streamed: true },
   }),
-  listDeletedEvents: route("/api/events/deleted", {
-    method: "get",
-    summary: "List deleted events, last deleted first",
-    tag: "events",
+  listDeletedEvents: route.get("/api/events/deleted", "List deleted events, last deleted first", {
     query: z.object(pageQuery),
     reply: listOf(Event),
   }),
-  createEvents: route("/api/events/bulk", {
-    method: "post",
-    summary: "Create events",
-    tag: "events",
+  createEvents: route.post("/api/events/bulk", "Create events", {
     tier: "bulk",
     body: z.strictObject({ events: bulkItems(NewEvent, "Events to store") }),
     reply: BulkReply,
@@ -221,10 +208,7 @@ export const eventRoutes = {
       },
     },
   }),
-  updateEvents: route("/api/events/bulk", {
-    method: "patch",
-    summary: "Review events or set their notes",
-    tag: "events",
+  updateEvents: route.patch("/api/events/bulk", "Review events or set their notes", {
     tier: "bulk",
     body: z.strictObject({ events: bulkItems(EventReview, "Changes to events") }),
     reply: BulkReply,
@@ -244,28 +228,19 @@ export const eventRoutes = {
       },
     },
   }),
-  deleteEvents: route("/api/events/bulk", {
-    method: "delete",
-    summary: "Soft-delete events",
-    tag: "events",
+  deleteEvents: route.delete("/api/events/bulk", "Soft-delete events", {
     tier: "bulk",
     body: z.strictObject({ event_ids: bulkItems(EventId, "Ids of events") }),
     reply: BulkReply,
     status: 207,
     example: { body: { event_ids: [1207, 1193] } },
   }),
-  getEvent: route("/api/events/{event_id}", {
-    method: "get",
-    summary: "Get an event with its detections",
-    tag: "events",
+  getEvent: route.get("/api/events/{event_id}", "Get an event with its detections", {
     params,
     reply: EventWithDetections,
     refusals: { 404: noSuchEvent },
   }),
-  updateEvent: route("/api/events/{event_id}", {
-    method: "patch",
-    summary: "Review an event or set its notes",
-    tag: "events",
+  updateEvent: route.patch("/api/events/{event_id}", "Review an event or set its notes", {
     params,
     body: z.strictObject(review),
     reply: EventWithDetections,
@@ -275,26 +250,17 @@ export const eventRoutes = {
       reply: { reviewed: true, notes: "The neighbour with her dog." },
     },
   }),
-  deleteEvent: route("/api/events/{event_id}", {
-    method: "delete",
-    summary: "Soft-delete an event",
-    tag: "events",
+  deleteEvent: route.delete("/api/events/{event_id}", "Soft-delete an event", {
     params,
     status: 204,
     refusals: { 404: "No event has this id", 409: "The event is already deleted" },
   }),
-  restoreEvent: route("/api/events/{event_id}/restore", {
-    method: "post",
-    summary: "Restore a soft-deleted event",
-    tag: "events",
+  restoreEvent: route.post("/api/events/{event_id}/restore", "Restore a soft-deleted event", {
     params,
     reply: EventWithDetections,
     refusals: { 404: "No event has this id", 409: "The event is not deleted" },
   }),
-  reanalyzeEvent: route("/api/events/{event_id}/reanalyze", {
-    method: "post",
-    summary: "Analyse an event again; it keeps its score until the new one is ready",
-    tag: "events",
+  reanalyzeEvent: route.post("/api/events/{event_id}/reanalyze", "Analyse an event again; it keeps its score until the new one is ready", {
     tier: "ai_inference",
     params,
     reply: z.object({ event_id: EventId, status: z.literal("queued").meta({ description: "The analysis is queued" }) }),

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { ranges } from "../constants.ts";
-import { route } from "../route.ts";
+import { routesOf } from "../route.ts";
 import { CameraIdText, IdText, Instant, IntText, StorableInstant } from "../values.ts";
+
+const route = routesOf("explain");
 
 const stepStatuses = ["done", "waiting", "stopped", "failed", "note"] as const;
 
@@ -93,46 +95,31 @@ export const Explanation = z
   });
 
 export const explainRoutes = {
-  explainEvent: route("/api/events/{event_id}/explain", {
-    method: "get",
-    summary: "Explain how an event was created and why it did or did not raise alerts",
-    tag: "explain",
+  explainEvent: route.get("/api/events/{event_id}/explain", "Explain how an event was created and why it did or did not raise alerts", {
     params: z.object({ event_id: IdText }),
     reply: Explanation,
     refusals: { 404: "No event has this id" },
   }),
-  explainImage: route("/api/images/{image_id}/explain", {
-    method: "get",
-    summary: "Explain what happened to a picture",
-    tag: "explain",
+  explainImage: route.get("/api/images/{image_id}/explain", "Explain what happened to a picture", {
     params: z.object({ image_id: IdText }),
     reply: Explanation,
     refusals: { 404: "No entry of the ledger has this id" },
     example: { reply: { subject: { type: "image", id: "55830" } } },
   }),
-  explainPath: route("/api/images/explain", {
-    method: "get",
-    summary: "Explain what happened to a file, or why it is not in the ledger",
-    tag: "explain",
+  explainPath: route.get("/api/images/explain", "Explain what happened to a file, or why it is not in the ledger", {
     query: z.object({
       path: z.string().max(4096).regex(/^\//, "Must be an absolute path").meta({ description: "Absolute path on the daemon's disk" }),
     }),
     reply: Explanation,
     example: { reply: { subject: { type: "path", id: "/var/lib/homesec/cameras/front-door/2026-01-31_22-15-00.jpg" } } },
   }),
-  explainAlert: route("/api/alerts/{alert_id}/explain", {
-    method: "get",
-    summary: "Explain why an alert was raised and who was notified",
-    tag: "explain",
+  explainAlert: route.get("/api/alerts/{alert_id}/explain", "Explain why an alert was raised and who was notified", {
     params: z.object({ alert_id: z.string().meta({ description: "Id of an alert" }) }),
     reply: Explanation,
     refusals: { 404: "No alert has this id" },
     example: { reply: { subject: { type: "alert", id: "6f1c2f0a-3d1e-4a57-9a39-0c7b8f0f1a11" } } },
   }),
-  explainMoment: route("/api/cameras/{camera_id}/explain", {
-    method: "get",
-    summary: "Explain what a camera recorded around a time, or why nothing",
-    tag: "explain",
+  explainMoment: route.get("/api/cameras/{camera_id}/explain", "Explain what a camera recorded around a time, or why nothing", {
     params: z.object({ camera_id: CameraIdText }),
     query: z.object({
       at: StorableInstant.meta({ description: "Time, as an ISO 8601 timestamp" }),

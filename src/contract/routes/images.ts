@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { imageStatuses } from "../constants.ts";
 import { listOf, pageQuery } from "../page.ts";
-import { route } from "../route.ts";
+import { routesOf } from "../route.ts";
 import { CameraIdText, EndInstant, EnumText, IdText, Instant, StartInstant } from "../values.ts";
+
+const route = routesOf("images");
 
 /** One file: an entry of the ledger with its outcome. */
 export const Image = z
@@ -48,10 +50,7 @@ export const Image = z
   });
 
 export const imageRoutes = {
-  listImages: route("/api/images", {
-    method: "get",
-    summary: "List the ledger: every file with its outcome, newest first",
-    tag: "images",
+  listImages: route.get("/api/images", "List the ledger: every file with its outcome, newest first", {
     query: z.object({
       camera_id: z.array(z.string()).optional().meta({ description: "Only of these cameras; may be given several times" }),
       status: z.array(EnumText(imageStatuses)).optional().meta({ description: "Only with these statuses; may be given several times" }),
@@ -61,10 +60,7 @@ export const imageRoutes = {
     }),
     reply: listOf(Image),
   }),
-  getImage: route("/api/images/{image_id}", {
-    method: "get",
-    summary: "Get an entry of the ledger",
-    tag: "images",
+  getImage: route.get("/api/images/{image_id}", "Get an entry of the ledger", {
     params: z.object({ image_id: IdText }),
     reply: Image,
     refusals: { 404: "No entry has this id" },

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { channels } from "../constants.ts";
-import { route } from "../route.ts";
+import { routesOf } from "../route.ts";
 import { EnumText } from "../values.ts";
+
+const route = routesOf("notifications");
 
 /** The available channels. Secrets are masked. */
 export const NotificationConfig = z
@@ -32,16 +34,10 @@ const MailAddress = z
   .regex(/^[^\s@<>()[\]\\,;:"\p{Cc}]+@[^\s@<>()[\]\\,;:"\p{Cc}]+$/u, "Must be a mail address such as me@example.org");
 
 export const notificationRoutes = {
-  getNotificationConfig: route("/api/notification/config", {
-    method: "get",
-    summary: "Get the configuration of the notification channels",
-    tag: "notifications",
+  getNotificationConfig: route.get("/api/notification/config", "Get the configuration of the notification channels", {
     reply: NotificationConfig,
   }),
-  testNotification: route("/api/notification/test", {
-    method: "post",
-    summary: "Send a test message through a channel, as an alert would be sent",
-    tag: "notifications",
+  testNotification: route.post("/api/notification/test", "Send a test message through a channel, as an alert would be sent", {
     body: z.strictObject({
       channel: EnumText(channels).meta({ description: "Channel to test" }),
       email_recipients: z

@@ -3,9 +3,11 @@ import { weekdays } from "../../base/clock/calendar.ts";
 import { channels, eventKinds, ranges, severities } from "../constants.ts";
 import { dedupKeyNames, dedupTemplateFault } from "../dedup-template.ts";
 import { listOf, pageQuery } from "../page.ts";
-import { route } from "../route.ts";
+import { routesOf } from "../route.ts";
 import { BoolText, CameraIdText, EndInstant, EnumText, Instant, readOnly, StartInstant, StorableInstant, TimeZoneText } from "../values.ts";
 import { EventId } from "./events.ts";
+
+const route = routesOf("alerts");
 
 /** When a rule is active, in its own time zone. A window over midnight belongs to the day when it starts. */
 export const Schedule = z
@@ -193,13 +195,10 @@ const DifferingEvents = z.object({
 
 const params = z.object({ id: z.string().meta({ description: "Id of the rule, a UUID" }) });
 const refusals = { 404: "No rule has this id" };
-const common = { tag: "alerts", params, refusals } as const;
+const common = { params, refusals } as const;
 
 export const ruleRoutes = {
-  listRules: route("/api/alerts/rules", {
-    method: "get",
-    summary: "List alert rules, newest first",
-    tag: "alerts",
+  listRules: route.get("/api/alerts/rules", "List alert rules, newest first", {
     query: z.object({
       enabled: BoolText.optional().meta({ description: "Only enabled, or only disabled rules" }),
       severity: EnumText(severities).optional().meta({ description: "Only of this severity" }),
@@ -207,10 +206,7 @@ export const ruleRoutes = {
     }),
     reply: listOf(Rule),
   }),
-  createRule: route("/api/alerts/rules", {
-    method: "post",
-    summary: "Create an alert rule",
-    tag: "alerts",
+  createRule: route.post("/api/alerts/rules", "Create an alert rule", {
     body: changes.required({ name: true }),
     status: 201,
     reply: Rule,
@@ -225,25 +221,16 @@ export const ruleRoutes = {
       },
     },
   }),
-  getRule: route("/api/alerts/rules/{id}", { ...common, method: "get", summary: "Get an alert rule", reply: Rule }),
-  updateRule: route("/api/alerts/rules/{id}", {
+  getRule: route.get("/api/alerts/rules/{id}", "Get an alert rule", { ...common, reply: Rule }),
+  updateRule: route.put("/api/alerts/rules/{id}", "Update an alert rule; omitted fields keep their values", {
     ...common,
-    method: "put",
-    summary: "Update an alert rule; omitted fields keep their values",
     body: z.strictObject({ ...changes.shape, ...readOnly(Rule, changeable) }),
     reply: Rule,
     example: { body: { cooldown_seconds: 600, digest: true }, reply: { cooldown_seconds: 600, digest: true, version: 2 } },
   }),
-  deleteRule: route("/api/alerts/rules/{id}", {
+  deleteRule: route.delete("/api/alerts/rules/{id}", "Delete an alert rule and keep its alerts", { ...common, status: 204 }),
+  testRule: route.post("/api/alerts/rules/{id}/test", "Test a rule against stored events; raises no alerts and ignores silences", {
     ...common,
-    method: "delete",
-    summary: "Delete an alert rule and keep its alerts",
-    status: 204,
-  }),
-  testRule: route("/api/alerts/rules/{id}/test", {
-    ...common,
-    method: "post",
-    summary: "Test a rule against stored events; raises no alerts and ignores silences",
     body: z
       .strictObject({
         event_ids: z.array(z.int()).max(1000).nullable().optional().meta({ description: "Only these events; unknown ids are ignored" }),
@@ -289,48 +276,56 @@ export const ruleRoutes = {
       },
     },
   }),
-  backtestRule: route("/api/alerts/rules/{id}/backtest", {
-    ...common,
-    method: "post",
-    summary: "Backtest a rule, a version of it or a changed definition; raises no alerts and ignores silences",
-    body: z
-      .strictObject({
-        start_date: StartInstant.nullable().optional().meta({ description: "Start (default: the oldest event)" }),
-        end_date: EndInstant.nullable().optional().meta({ description: "End (default: now)" }),
-        version: z.int().min(1).nullable().optional().meta({ description: "Version of the rule (default: the current one)" }),
-        definition: changes.nullable().optional().meta({ description: "Unstored changes to that version, as in an update" }),
-        against: z.int().min(1).nullable().optional().meta({ description: "Version to compare with" }),
-        timezone: TimeZoneText.default("UTC").meta({ description: "Time zone of the days" }),
-        limit: z.int().min(0).max(1000).default(100).meta({ description: "Maximum number of listed events" }),
-      })
-      .prefault({}),
-    reply: z.object({
-      rule_id: RuleId,
-      rule_name: RuleName,
-      start_date: Instant.nullable().meta({
-        description: "Requested start; null for the oldest event",
-        example: "2026-01-01T00:00:00.000Z",
-      }),
-      end_date: Instant.meta({ description: "Requested end, or now" }),
-      timezone: z.string().meta({ description: "As requested", example: "Europe/Berlin" }),
-      events_tested: Tested,
-      tested: RuleReplay,
-      events: z.array(ReplayedEvent).meta({ description: "Newest matching events, `limit` at most, oldest first" }),
-      against: RuleReplay.nullable().meta({ description: "Result for the version to compare with; null without one" }),
-      difference: z
-        .object({
-          only_tested: DifferingEvents.meta({ description: "Events that raise an alert only with the tested definition" }),
-          only_against: DifferingEvents.meta({ description: "Events that raise an alert only with the version to compare with" }),
-          both: z.int().meta({ description: "Number of events that raise an alert with both" }),
+  backtestRule: route.post(
+    "/api/alerts/rules/{id}/backtest",
+    "Backtest a rule, a version of it or a changed definition; raises no alerts and ignores silences",
+    {
+      ...common,
+      body: z
+        .strictObject({
+          start_date: StartInstant.nullable().optional().meta({ description: "Start (default: the oldest event)" }),
+          end_date: EndInstant.nullable().optional().meta({ description: "End (default: now)" }),
+          version: z.int().min(1).nullable().optional().meta({ description: "Version of the rule (default: the current one)" }),
+          definition: changes.nullable().optional().meta({ description: "Unstored changes to that version, as in an update" }),
+          against: z.int().min(1).nullable().optional().meta({ description: "Version to compare with" }),
+          timezone: TimeZoneText.default("UTC").meta({ description: "Time zone of the days" }),
+          limit: z.int().min(0).max(1000).default(100).meta({ description: "Maximum number of listed events" }),
         })
-        .nullable()
-        .meta({ description: "Differences; null without a version to compare with" }),
-    }),
-    refusals: { 404: "No rule has this id, or the version does not exist" },
-    slow: true,
-    example: {
-      body: { start_date: "2026-01-01", end_date: "2026-01-31", definition: { risk_threshold: 60 }, against: 1, timezone: "Europe/Berlin" },
-      reply: { difference: { only_tested: { count: 0, event_ids: [] }, only_against: { count: 0, event_ids: [] }, both: 1 } },
+        .prefault({}),
+      reply: z.object({
+        rule_id: RuleId,
+        rule_name: RuleName,
+        start_date: Instant.nullable().meta({
+          description: "Requested start; null for the oldest event",
+          example: "2026-01-01T00:00:00.000Z",
+        }),
+        end_date: Instant.meta({ description: "Requested end, or now" }),
+        timezone: z.string().meta({ description: "As requested", example: "Europe/Berlin" }),
+        events_tested: Tested,
+        tested: RuleReplay,
+        events: z.array(ReplayedEvent).meta({ description: "Newest matching events, `limit` at most, oldest first" }),
+        against: RuleReplay.nullable().meta({ description: "Result for the version to compare with; null without one" }),
+        difference: z
+          .object({
+            only_tested: DifferingEvents.meta({ description: "Events that raise an alert only with the tested definition" }),
+            only_against: DifferingEvents.meta({ description: "Events that raise an alert only with the version to compare with" }),
+            both: z.int().meta({ description: "Number of events that raise an alert with both" }),
+          })
+          .nullable()
+          .meta({ description: "Differences; null without a version to compare with" }),
+      }),
+      refusals: { 404: "No rule has this id, or the version does not exist" },
+      slow: true,
+      example: {
+        body: {
+          start_date: "2026-01-01",
+          end_date: "2026-01-31",
+          definition: { risk_threshold: 60 },
+          against: 1,
+          timezone: "Europe/Berlin",
+        },
+        reply: { difference: { only_tested: { count: 0, event_ids: [] }, only_against: { count: 0, event_ids: [] }, both: 1 } },
+      },
     },
-  }),
+  ),
 };

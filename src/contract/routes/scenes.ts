@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { sceneChangeTypes } from "../constants.ts";
 import { Pagination, pageQuery } from "../page.ts";
-import { route } from "../route.ts";
+import { routesOf } from "../route.ts";
 import { BoolText, CameraIdText, IdText, Instant } from "../values.ts";
+
+const route = routesOf("cameras");
 
 const ChangeId = z.int().meta({ description: "Id of the change", example: 3 });
 const Acknowledged = z.boolean().meta({ description: "Whether the new view was acknowledged as normal" });
@@ -26,10 +28,7 @@ export const SceneChange = z
   });
 
 export const sceneRoutes = {
-  listSceneChanges: route("/api/cameras/{camera_id}/scene-changes", {
-    method: "get",
-    summary: "List changes of a camera's view, newest first",
-    tag: "cameras",
+  listSceneChanges: route.get("/api/cameras/{camera_id}/scene-changes", "List changes of a camera's view, newest first", {
     params: z.object({ camera_id: CameraIdText }),
     query: z.object({
       acknowledged: BoolText.optional().meta({ description: "Only acknowledged, or only unacknowledged changes" }),
@@ -45,17 +44,18 @@ export const sceneRoutes = {
     }),
     refusals: { 404: "No camera has this id" },
   }),
-  acknowledgeSceneChange: route("/api/cameras/{camera_id}/scene-changes/{id}/acknowledge", {
-    method: "post",
-    summary: "Acknowledge a change, so that the new view counts as normal",
-    tag: "cameras",
-    params: z.object({ camera_id: CameraIdText, id: IdText }),
-    reply: z.object({
-      id: ChangeId,
-      acknowledged: Acknowledged,
-      acknowledged_at: Instant.meta({ description: "Time of the first acknowledgement" }),
-    }),
-    refusals: { 404: "No camera has this id, or the change does not exist" },
-    example: { reply: { acknowledged: true } },
-  }),
+  acknowledgeSceneChange: route.post(
+    "/api/cameras/{camera_id}/scene-changes/{id}/acknowledge",
+    "Acknowledge a change, so that the new view counts as normal",
+    {
+      params: z.object({ camera_id: CameraIdText, id: IdText }),
+      reply: z.object({
+        id: ChangeId,
+        acknowledged: Acknowledged,
+        acknowledged_at: Instant.meta({ description: "Time of the first acknowledgement" }),
+      }),
+      refusals: { 404: "No camera has this id, or the change does not exist" },
+      example: { reply: { acknowledged: true } },
+    },
+  ),
 };

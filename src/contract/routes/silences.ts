@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { silenceStatuses } from "../constants.ts";
 import { listOf, pageQuery } from "../page.ts";
-import { route } from "../route.ts";
+import { routesOf } from "../route.ts";
 import { EnumText, Instant, StorableInstant } from "../values.ts";
+
+const route = routesOf("alerts");
 
 /** Maximum duration of a silence: to suppress alerts permanently, change the rule. */
 export const longestSilenceSeconds = 30 * 86_400;
@@ -33,20 +35,14 @@ const params = z.object({ id: z.string().meta({ description: "Silence id, a UUID
 const noSuchSilence = "No silence has this id";
 
 export const silenceRoutes = {
-  listSilences: route("/api/silences", {
-    method: "get",
-    summary: "List alert silences, newest first; ended ones are kept for LOG_RETENTION_DAYS",
-    tag: "alerts",
+  listSilences: route.get("/api/silences", "List alert silences, newest first; ended ones are kept for LOG_RETENTION_DAYS", {
     query: z.object({
       status: EnumText(silenceStatuses).optional().meta({ description: "Only active, or only ended silences" }),
       ...pageQuery,
     }),
     reply: listOf(Silence),
   }),
-  createSilence: route("/api/silences", {
-    method: "post",
-    summary: "Mute the alerts of a camera, of a rule, of both, or all alerts, for at most 30 days",
-    tag: "alerts",
+  createSilence: route.post("/api/silences", "Mute the alerts of a camera, of a rule, of both, or all alerts, for at most 30 days", {
     body: z.strictObject({
       camera_id: z.string().nullable().optional().meta({ description: "Only alerts of this camera" }),
       rule_id: z.guid().nullable().optional().meta({ description: "Only alerts of this rule" }),
@@ -65,18 +61,8 @@ export const silenceRoutes = {
     refusals: { 404: "The camera or rule does not exist" },
     example: { body: { camera_id: "front-door", duration_seconds: 7200, reason: "The painters are here" }, reply: { held_back: 0 } },
   }),
-  getSilence: route("/api/silences/{id}", {
-    method: "get",
-    summary: "Get an alert silence",
-    tag: "alerts",
-    params,
-    reply: Silence,
-    refusals: { 404: noSuchSilence },
-  }),
-  endSilence: route("/api/silences/{id}/end", {
-    method: "post",
-    summary: "End a silence now; recipients get a summary of the muted alerts",
-    tag: "alerts",
+  getSilence: route.get("/api/silences/{id}", "Get an alert silence", { params, reply: Silence, refusals: { 404: noSuchSilence } }),
+  endSilence: route.post("/api/silences/{id}/end", "End a silence now; recipients get a summary of the muted alerts", {
     params,
     reply: Silence,
     refusals: { 404: noSuchSilence, 409: "The silence has already ended" },

@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { bucketSizes, mostBuckets, riskLevels } from "../constants.ts";
-import { route } from "../route.ts";
+import { routesOf } from "../route.ts";
 import { ClassText, DayOrInstantText, EndInstant, EnumText, Instant, StartInstant, TimeZoneText } from "../values.ts";
+
+const events = routesOf("events");
+const detections = routesOf("detections");
 
 const Count = z.int().meta({ description: "Number", example: 9 });
 const CameraIds = z.array(z.string()).optional().meta({ description: "Only these cameras; may be given several times" });
@@ -17,10 +20,7 @@ const LevelCounts = z.object({ low: Count, medium: Count, high: Count, critical:
 
 /** Routes that count events and detections instead of listing them. */
 export const statisticsRoutes = {
-  getEventStats: route("/api/events/stats", {
-    method: "get",
-    summary: "Count events by risk level and camera, without soft-deleted events",
-    tag: "events",
+  getEventStats: events.get("/api/events/stats", "Count events by risk level and camera, without soft-deleted events", {
     query: z.object({ camera_id: CameraIds, start_date: Start, end_date: End }),
     reply: z.object({
       total_events: Count,
@@ -45,10 +45,7 @@ export const statisticsRoutes = {
       },
     },
   }),
-  getEventTimeline: route("/api/events/timeline-summary", {
-    method: "get",
-    summary: "Count events per hour, day or week, with the highest score",
-    tag: "events",
+  getEventTimeline: events.get("/api/events/timeline-summary", "Count events per hour, day or week, with the highest score", {
     query: z.object({
       start_date: DayOrInstantText.meta({ description: "Start: a date (in `timezone`) or a timestamp" }),
       end_date: DayOrInstantText.meta({ description: "End, inclusive: a date (in `timezone`, the whole day) or a timestamp" }),
@@ -74,10 +71,7 @@ export const statisticsRoutes = {
     }),
     example: { reply: { buckets: [{ timestamp: "2026-01-31T00:00:00.000Z", event_count: 2, max_risk_score: 72 }], total_events: 2 } },
   }),
-  getDetectionStats: route("/api/detections/stats", {
-    method: "get",
-    summary: "Count detections by class and day",
-    tag: "detections",
+  getDetectionStats: detections.get("/api/detections/stats", "Count detections by class and day", {
     query: z.object({
       camera_id: CameraIds,
       object_type: z.array(ClassText).optional().meta({ description: "Only these classes; may be given several times" }),
@@ -104,10 +98,7 @@ export const statisticsRoutes = {
       },
     },
   }),
-  listDetectionLabels: route("/api/detections/labels", {
-    method: "get",
-    summary: "List the detected classes, most frequent first",
-    tag: "detections",
+  listDetectionLabels: detections.get("/api/detections/labels", "List the detected classes, most frequent first", {
     reply: z.object({ labels: z.array(z.object({ label: ObjectClass, count: Count })).meta({ description: "Most frequent first" }) }),
   }),
 };

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { configNames, ranges } from "../constants.ts";
-import { route } from "../route.ts";
+import { routesOf } from "../route.ts";
 import { EnumText } from "../values.ts";
+
+const route = routesOf("system");
 
 const ServiceUrl = z.string().nullable();
 const Seconds = z.int().min(ranges.batchSeconds[0]).max(ranges.batchSeconds[1]);
@@ -56,16 +58,8 @@ function orConfigured<T extends z.ZodType>(value: T) {
 }
 
 export const configRoutes = {
-  getConfig: route("/api/system/config", {
-    method: "get",
-    summary: "Get the settings that can change at run time",
-    tag: "system",
-    reply: SystemConfig,
-  }),
-  updateConfig: route("/api/system/config", {
-    method: "patch",
-    summary: "Update settings; they apply at once in every process and survive a restart",
-    tag: "system",
+  getConfig: route.get("/api/system/config", "Get the settings that can change at run time", { reply: SystemConfig }),
+  updateConfig: route.patch("/api/system/config", "Update settings; they apply at once in every process and survive a restart", {
     body: z
       .strictObject({
         ...fields,

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { gpuIntervals, ranges } from "../constants.ts";
-import { route } from "../route.ts";
+import { routesOf } from "../route.ts";
 import { EnumText, Instant, IntText } from "../values.ts";
+
+const route = routesOf("system");
 
 const value = (description: string) => z.number().nullable().meta({ description });
 
@@ -66,16 +68,10 @@ export const GpuStats = z
   });
 
 export const gpuRoutes = {
-  getGpuStats: route("/api/system/gpu/stats", {
-    method: "get",
-    summary: "Get the state of the graphics card; all fields are null without one",
-    tag: "system",
+  getGpuStats: route.get("/api/system/gpu/stats", "Get the state of the graphics card; all fields are null without one", {
     reply: GpuStats,
   }),
-  getGpuHistory: route("/api/system/gpu/stats/history", {
-    method: "get",
-    summary: "Get the history of the graphics card, averaged per interval",
-    tag: "system",
+  getGpuHistory: route.get("/api/system/gpu/stats/history", "Get the history of the graphics card, averaged per interval", {
     query: z.object({
       hours: IntText(...ranges.gpuHours)
         .default(24)

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { circuitStates } from "../constants.ts";
-import { route } from "../route.ts";
+import { routesOf } from "../route.ts";
 import { Instant } from "../values.ts";
+
+const route = routesOf("system");
 
 const healthStates = ["healthy", "unhealthy", "degraded", "unknown"] as const;
 const HealthState = z.enum(healthStates).meta({ description: "Health" });
@@ -206,10 +208,7 @@ export const TargetsReply = z
   });
 
 export const healthRoutes = {
-  getHealth: route("/api/system/health", {
-    method: "get",
-    summary: "Get the health of database, store and AI services",
-    tag: "system",
+  getHealth: route.get("/api/system/health", "Get the health of database, store and AI services", {
     reply: HealthReply,
     refusals: { 503: "Degraded or unhealthy; the body is the same" },
     tier: "none",
@@ -227,10 +226,7 @@ export const healthRoutes = {
       },
     },
   }),
-  getReady: route("/api/system/health/ready", {
-    method: "get",
-    summary: "Check whether homesec processes pictures",
-    tag: "system",
+  getReady: route.get("/api/system/health/ready", "Check whether homesec processes pictures", {
     reply: ReadyReply,
     refusals: { 503: "Not ready; the body is the same" },
     tier: "none",
@@ -247,17 +243,11 @@ export const healthRoutes = {
       },
     },
   }),
-  getWebsocketHealth: route("/api/system/health/websocket", {
-    method: "get",
-    summary: "Check whether homesec sends live messages",
-    tag: "system",
+  getWebsocketHealth: route.get("/api/system/health/websocket", "Check whether homesec sends live messages", {
     reply: WebsocketHealthReply,
     tier: "none",
   }),
-  getFullHealth: route("/api/system/health/full", {
-    method: "get",
-    summary: "Get the health of every component",
-    tag: "system",
+  getFullHealth: route.get("/api/system/health/full", "Get the health of every component", {
     reply: FullHealthReply,
     refusals: { 503: "Degraded or unhealthy; the body is the same" },
     tier: "none",
@@ -287,17 +277,11 @@ export const healthRoutes = {
       },
     },
   }),
-  getMonitoringHealth: route("/api/system/monitoring/health", {
-    method: "get",
-    summary: "Get the checks for a monitoring system",
-    tag: "system",
+  getMonitoringHealth: route.get("/api/system/monitoring/health", "Get the checks for a monitoring system", {
     reply: MonitoringHealthReply,
     tier: "none",
   }),
-  getMonitoringTargets: route("/api/system/monitoring/targets", {
-    method: "get",
-    summary: "List the targets for a monitoring system",
-    tag: "system",
+  getMonitoringTargets: route.get("/api/system/monitoring/targets", "List the targets for a monitoring system", {
     reply: TargetsReply,
     tier: "none",
   }),

@@ -1,7 +1,9 @@
 import { z } from "zod";
-import { route } from "../route.ts";
+import { routesOf } from "../route.ts";
 import { CameraIdText, Instant, IntText } from "../values.ts";
 import { breakerStates, CircuitState, WorkerStatus } from "./system-health.ts";
+
+const route = routesOf("system");
 
 const Now = Instant.meta({ description: "Time of the measurement" });
 const Running = z.boolean().meta({ description: "Whether the worker runs", example: true });
@@ -186,53 +188,28 @@ export const BreakerReset = z
   });
 
 export const pipelineRoutes = {
-  getPipeline: route("/api/system/pipeline", {
-    method: "get",
-    summary: "Get the state of each stage of the pipeline",
-    tag: "system",
-    reply: PipelineReply,
-  }),
-  getTelemetry: route("/api/system/telemetry", {
-    method: "get",
-    summary: "Get queues, latencies, live clients and requests",
-    tag: "system",
-    reply: TelemetryReply,
-  }),
-  getPipelineLatency: route("/api/system/pipeline-latency", {
-    method: "get",
-    summary: "Get the latency between stages",
-    tag: "system",
+  getPipeline: route.get("/api/system/pipeline", "Get the state of each stage of the pipeline", { reply: PipelineReply }),
+  getTelemetry: route.get("/api/system/telemetry", "Get queues, latencies, live clients and requests", { reply: TelemetryReply }),
+  getPipelineLatency: route.get("/api/system/pipeline-latency", "Get the latency between stages", {
     query: z.object({ window_minutes: IntText(1, 10_080).default(60).meta({ description: "Period in minutes, 1 to 10080" }) }),
     reply: PipelineLatencyReply,
   }),
-  listWorkers: route("/api/system/workers", {
-    method: "get",
-    summary: "List the background workers",
-    tag: "system",
+  listWorkers: route.get("/api/system/workers", "List the background workers", {
     reply: z
       .object({ workers: z.array(WorkerStatus).meta({ description: "All workers, running or stopped" }) })
       .meta({ id: "Workers", description: "Background workers" }),
   }),
-  listDaemons: route("/api/system/daemons", {
-    method: "get",
-    summary: "List the daemons that share the database with their roles",
-    tag: "system",
+  listDaemons: route.get("/api/system/daemons", "List the daemons that share the database with their roles", {
     reply: z
       .object({ daemons: z.array(DaemonEntry).meta({ description: "Running daemons; the first one sent this reply" }) })
       .meta({ id: "Daemons", description: "Daemons that share the database" }),
   }),
-  listBreakers: route("/api/system/circuit-breakers", {
-    method: "get",
-    summary: "List the circuit breakers of the AI services",
-    tag: "system",
+  listBreakers: route.get("/api/system/circuit-breakers", "List the circuit breakers of the AI services", {
     reply: z
       .object({ breakers: z.array(Breaker).meta({ description: "One breaker per service, including disabled services" }) })
       .meta({ id: "CircuitBreakers", description: "The circuit breakers of the AI services" }),
   }),
-  resetBreaker: route("/api/system/circuit-breakers/{name}/reset", {
-    method: "post",
-    summary: "Close a circuit breaker, so that requests to its service resume",
-    tag: "system",
+  resetBreaker: route.post("/api/system/circuit-breakers/{name}/reset", "Close a circuit breaker, so that requests to its service resume", {
     params: z.object({ name: z.string().meta({ description: "Name of the breaker" }) }),
     reply: BreakerReset,
     refusals: { 404: "No breaker has this name" },

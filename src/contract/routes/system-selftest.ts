@@ -1,6 +1,8 @@
 import { z } from "zod";
-import { route } from "../route.ts";
+import { routesOf } from "../route.ts";
 import { Instant, IntText } from "../values.ts";
+
+const route = routesOf("system");
 
 /** The stages of a self-test, in order. */
 export const selftestStages = [
@@ -51,10 +53,7 @@ export const SelftestReply = z
   });
 
 export const selftestRoutes = {
-  runSelftest: route("/api/system/selftest", {
-    method: "post",
-    summary: "Send a test picture through all stages and report on each",
-    tag: "system",
+  runSelftest: route.post("/api/system/selftest", "Send a test picture through all stages and report on each", {
     slow: true,
     query: z.object({ timeout_seconds: IntText(5, 600).default(60).meta({ description: "Timeout for the last stage, in seconds" }) }),
     reply: SelftestReply,

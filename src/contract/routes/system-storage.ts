@@ -1,6 +1,8 @@
 import { z } from "zod";
-import { route } from "../route.ts";
+import { routesOf } from "../route.ts";
 import { BoolText, Instant } from "../values.ts";
+
+const route = routesOf("system");
 
 const Files = z.object({
   file_count: z.int().meta({ description: "Number of files" }),
@@ -49,11 +51,8 @@ export const CleanupReport = z
   .meta({ id: "CleanupReport", description: "Result of a cleanup" });
 
 export const storageRoutes = {
-  getStorage: route("/api/system/storage", { method: "get", summary: "Get the used disk space", tag: "system", reply: StorageReply }),
-  cleanUp: route("/api/system/cleanup", {
-    method: "post",
-    summary: "Delete data older than the retention period",
-    tag: "system",
+  getStorage: route.get("/api/system/storage", "Get the used disk space", { reply: StorageReply }),
+  cleanUp: route.post("/api/system/cleanup", "Delete data older than the retention period", {
     slow: true,
     query: z.object({ dry_run: BoolText.default(false).meta({ description: "Report what would be deleted, without deleting" }) }),
     reply: CleanupReport,

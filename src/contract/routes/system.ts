@@ -1,10 +1,12 @@
 import { z } from "zod";
-import { route } from "../route.ts";
+import { routesOf } from "../route.ts";
 import { configRoutes } from "./system-config.ts";
 import { healthRoutes } from "./system-health.ts";
 import { pipelineRoutes } from "./system-pipeline.ts";
 import { selftestRoutes } from "./system-selftest.ts";
 import { storageRoutes } from "./system-storage.ts";
+
+const route = routesOf("system");
 
 const Alive = z
   .object({
@@ -20,27 +22,7 @@ export const systemRoutes = {
   ...configRoutes,
   ...storageRoutes,
   ...selftestRoutes,
-  alive: route("/health", {
-    method: "get",
-    summary: "Check that the process is alive",
-    tag: "system",
-    reply: Alive,
-    tier: "none",
-    auth: "none",
-  }),
-  apiAlive: route("/api/health", {
-    method: "get",
-    summary: "Check that the process is alive",
-    tag: "system",
-    reply: Alive,
-    tier: "none",
-    auth: "none",
-  }),
-  getMetrics: route("/metrics", {
-    method: "get",
-    summary: "Get the metrics in Prometheus text format",
-    tag: "system",
-    reply: { mediaTypes: ["text/plain"] },
-    tier: "none",
-  }),
+  alive: route.get("/health", "Check that the process is alive", { reply: Alive, tier: "none", auth: "none" }),
+  apiAlive: route.get("/api/health", "Check that the process is alive", { reply: Alive, tier: "none", auth: "none" }),
+  getMetrics: route.get("/metrics", "Get the metrics in Prometheus text format", { reply: { mediaTypes: ["text/plain"] }, tier: "none" }),
 };

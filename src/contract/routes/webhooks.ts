@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { deliveryStatuses, integrationTypes, outboundEventTypes, ranges, sampleKinds } from "../constants.ts";
 import { DeprecationWarning, pageQuery } from "../page.ts";
-import { route } from "../route.ts";
+import { routesOf } from "../route.ts";
 import { BoolText, EnumText, Instant, IntText, readOnly } from "../values.ts";
 import { CustomHeaders, fault, WebhookAuth } from "./webhook-headers.ts";
+
+const route = routesOf("outbound webhooks");
 
 const EventTypes = z
   .array(EnumText(outboundEventTypes))
@@ -167,14 +169,10 @@ const window = {
     .meta({ description: "Page size, 1 to 1000" }),
   offset: IntText(0, 1_000_000_000).default(0).meta({ description: "Rows to skip" }),
 };
-const base = { tag: "outbound webhooks" } as const;
 
 /** Literal paths come before `{id}`, so that they take precedence. */
 export const webhookRoutes = {
-  getWebhookHealth: route("/api/outbound-webhooks/health", {
-    ...base,
-    method: "get",
-    summary: "Get the health of the webhooks in the last 24 hours",
+  getWebhookHealth: route.get("/api/outbound-webhooks/health", "Get the health of the webhooks in the last 24 hours", {
     reply: z
       .object({
         total_webhooks: z.int().meta({ description: "Number of webhooks", example: 1 }),
@@ -195,18 +193,12 @@ export const webhookRoutes = {
         example: { average_response_time_ms: 48.3 },
       }),
   }),
-  getWebhookDelivery: route("/api/outbound-webhooks/deliveries/{delivery_id}", {
-    ...base,
-    method: "get",
-    summary: "Get a delivery with its attempts",
+  getWebhookDelivery: route.get("/api/outbound-webhooks/deliveries/{delivery_id}", "Get a delivery with its attempts", {
     params: deliveryParams,
     reply: DeliveryWithAttempts,
     refusals: { 404: "No delivery has this id" },
   }),
-  retryWebhookDelivery: route("/api/outbound-webhooks/deliveries/{delivery_id}/retry", {
-    ...base,
-    method: "post",
-    summary: "Retry a failed delivery as a new delivery",
+  retryWebhookDelivery: route.post("/api/outbound-webhooks/deliveries/{delivery_id}/retry", "Retry a failed delivery as a new delivery", {
     params: deliveryParams,
     reply: Delivery,
     refusals: { 404: "No delivery has this id", 409: "The delivery has not failed, or its webhook is disabled" },
@@ -223,10 +215,7 @@ export const webhookRoutes = {
       },
     },
   }),
-  createWebhook: route("/api/outbound-webhooks", {
-    ...base,
-    method: "post",
-    summary: "Create an outbound webhook",
+  createWebhook: route.post("/api/outbound-webhooks", "Create an outbound webhook", {
     body: NewWebhook,
     status: 201,
     reply: Webhook.extend({ signing_secret: SigningSecret }).meta({
@@ -244,10 +233,7 @@ export const webhookRoutes = {
       },
     },
   }),
-  listWebhooks: route("/api/outbound-webhooks", {
-    ...base,
-    method: "get",
-    summary: "List outbound webhooks, newest first",
+  listWebhooks: route.get("/api/outbound-webhooks", "List outbound webhooks, newest first", {
     query: z.object({
       enabled_only: BoolText.default(false).meta({ description: "Leave out disabled webhooks" }),
       limit: window.limit,
@@ -259,36 +245,20 @@ export const webhookRoutes = {
       deprecation_warning: DeprecationWarning.optional(),
     }),
   }),
-  getWebhook: route("/api/outbound-webhooks/{id}", {
-    ...base,
-    method: "get",
-    summary: "Get an outbound webhook",
-    params,
-    reply: Webhook,
-    refusals: noSuchWebhook,
-  }),
-  updateWebhook: route("/api/outbound-webhooks/{id}", {
-    ...base,
-    method: "patch",
-    summary: "Update an outbound webhook",
+  getWebhook: route.get("/api/outbound-webhooks/{id}", "Get an outbound webhook", { params, reply: Webhook, refusals: noSuchWebhook }),
+  updateWebhook: route.patch("/api/outbound-webhooks/{id}", "Update an outbound webhook", {
     params,
     body: WebhookChange,
     reply: Webhook,
     refusals: noSuchWebhook,
     example: { body: { max_retries: 6 }, reply: { max_retries: 6 } },
   }),
-  deleteWebhook: route("/api/outbound-webhooks/{id}", {
-    ...base,
-    method: "delete",
-    summary: "Delete an outbound webhook with its history",
+  deleteWebhook: route.delete("/api/outbound-webhooks/{id}", "Delete an outbound webhook with its history", {
     params,
     status: 204,
     refusals: noSuchWebhook,
   }),
-  testWebhook: route("/api/outbound-webhooks/{id}/test", {
-    ...base,
-    method: "post",
-    summary: "Send a sample now; nothing is recorded",
+  testWebhook: route.post("/api/outbound-webhooks/{id}/test", "Send a sample now; nothing is recorded", {
     params,
     body: z.strictObject({
       event_type: EnumText(outboundEventTypes).meta({ description: "Event type of the sample" }),
@@ -310,41 +280,33 @@ export const webhookRoutes = {
     refusals: noSuchWebhook,
     slow: true,
   }),
-  enableWebhook: route("/api/outbound-webhooks/{id}/enable", {
-    ...base,
-    method: "post",
-    summary: "Enable an outbound webhook",
+  enableWebhook: route.post("/api/outbound-webhooks/{id}/enable", "Enable an outbound webhook", {
     params,
     reply: Webhook,
     refusals: noSuchWebhook,
   }),
-  disableWebhook: route("/api/outbound-webhooks/{id}/disable", {
-    ...base,
-    method: "post",
-    summary: "Disable an outbound webhook",
+  disableWebhook: route.post("/api/outbound-webhooks/{id}/disable", "Disable an outbound webhook", {
     params,
     reply: Webhook,
     refusals: noSuchWebhook,
     example: { reply: { enabled: false } },
   }),
-  rotateWebhookSecret: route("/api/outbound-webhooks/{id}/rotate-secret", {
-    ...base,
-    method: "post",
-    summary: "Rotate the signing secret; the previous one also signs for 24 hours",
-    params,
-    reply: z
-      .object({
-        id: WebhookId,
-        signing_secret: SigningSecret,
-        previous_secret_valid_until: Instant.meta({ description: "End of the period in which the previous secret also signs" }),
-      })
-      .meta({ id: "RotatedSecret", description: "The new signing secret of a webhook" }),
-    refusals: noSuchWebhook,
-  }),
-  listWebhookDeliveries: route("/api/outbound-webhooks/{id}/deliveries", {
-    ...base,
-    method: "get",
-    summary: "List the deliveries of a webhook, newest first",
+  rotateWebhookSecret: route.post(
+    "/api/outbound-webhooks/{id}/rotate-secret",
+    "Rotate the signing secret; the previous one also signs for 24 hours",
+    {
+      params,
+      reply: z
+        .object({
+          id: WebhookId,
+          signing_secret: SigningSecret,
+          previous_secret_valid_until: Instant.meta({ description: "End of the period in which the previous secret also signs" }),
+        })
+        .meta({ id: "RotatedSecret", description: "The new signing secret of a webhook" }),
+      refusals: noSuchWebhook,
+    },
+  ),
+  listWebhookDeliveries: route.get("/api/outbound-webhooks/{id}/deliveries", "List the deliveries of a webhook, newest first", {
     params,
     query: z.object(window),
     reply: z.object({
