@@ -42,7 +42,7 @@ export type BulkReply = z.output<typeof BulkReply>;
 
 /**
  * The list in a bulk body: 1 to 100 items of any content, described as `what`. The operation checks each item with `checkItems`, so that
- * an invalid item gets a result of its own. `item` is the schema shown in openapi.json.
+ * each invalid item gets its own result. `item` is the schema shown in openapi.json.
  */
 export function bulkItems(item: z.ZodType, what: string) {
   const { $schema: _, ...schema } = z.toJSONSchema(item, { io: "input", ...wireForm });

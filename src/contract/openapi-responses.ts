@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isBinary, isStreamed } from "./encode.ts";
-import { exampleWith } from "./example.ts";
+import { exampleWith } from "./json-schema.ts";
 import { ErrorBody, RateLimitBody, ValidationErrorBody } from "./problem-bodies.ts";
 import { rateLimitSentence, refusals } from "./refusal-examples.ts";
 import type { Route } from "./route.ts";
@@ -10,7 +10,7 @@ type Json = Record<string, unknown>;
 /** Renders the schema of JSON on the wire. */
 type Render = (type: z.ZodType) => unknown;
 
-/** The response headers to which `responsesOf` refers. */
+/** The response headers that `responsesOf` refers to. */
 export const responseHeaders: Json = {
   RequestId: header("Id of the request; log lines about it contain it"),
   IgnoredParameters: header("Unknown query parameters that were ignored; absent when there are none"),
@@ -18,7 +18,7 @@ export const responseHeaders: Json = {
   Tag: header("Identifier of this content, for If-None-Match"),
   LastModified: header("Time of the file, for If-Modified-Since"),
   CacheControl: header("Whether and for how long clients may cache the content"),
-  AcceptRanges: header("`bytes`: parts of it can be asked for with Range"),
+  AcceptRanges: header("`bytes`: the client can request parts of it with Range"),
   ContentRange: header("Position of this part and total length"),
   ContentDisposition: header("File name for the download"),
   Authenticate: header("`ApiKey`: in the header X-API-Key, or in the query"),
@@ -32,7 +32,7 @@ function header(description: string, type: "string" | "integer" = "string"): Jso
   return { description, schema: { type } };
 }
 
-/** The example bodies of refusals to which `responsesOf` refers. */
+/** The example bodies of refusals that `responsesOf` refers to. */
 export const refusalExamples: Json = Object.assign({}, ...Object.values(refusals), rateLimitSentence);
 
 /** Returns every status of a route with its headers, its body and an example. */
@@ -107,7 +107,7 @@ function headersOf(route: Route, status: number): Json {
 /** Returns the statuses from 400 on, each with one sentence. */
 function refusalsOf(route: Route): Readonly<Record<number, string>> {
   const foreignHost = "The Host header names another machine";
-  const foreign = route.method === "get" ? foreignHost : `${foreignHost}, or a page of another site asks`;
+  const foreign = route.method === "get" ? foreignHost : `${foreignHost}, or another site's page sent the request`;
   return {
     ...(route.body && {
       400: "The body ended early",

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { exampleWith } from "./example.ts";
-import { wireForm } from "./json-schema.ts";
+import { exampleWith, wireForm } from "./json-schema.ts";
 import { json, refusalExamples, responseHeaders, responsesOf } from "./openapi-responses.ts";
 import type { Route } from "./route.ts";
 

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { RouteExample } from "./example.ts";
+import type { RouteExample } from "./json-schema.ts";
 
 /** The names in "/api/cameras/{camera_id}/scene-changes/{id}", as a union. */
 type PathParameter<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | PathParameter<Rest> : never;

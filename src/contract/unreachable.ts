@@ -1,7 +1,7 @@
 import { Problem } from "./problem.ts";
 
 /**
- * Creates the problem for a daemon that does not answer, with the reason and a remedy. `base` is its HTTP address, `cause` is the error
+ * Creates the problem for a daemon that does not answer, with the reason and a fix. `base` is its HTTP address, `cause` is the error
  * of `fetch` or the WebSocket before a reply began, `waitedMs` is the timeout that ran out, and `otherwise` is an alternative to starting
  * the daemon.
  */
@@ -28,10 +28,10 @@ function mistakenScheme(base: string, cause: unknown): string | undefined {
   return undefined;
 }
 
-/** Creates the problem for a reply that began and did not end. `mayHaveChanged`: the request was to change something. */
+/** Creates the problem for a reply that began and did not end. `mayHaveChanged`: the request can have taken effect. */
 export function brokenOff(base: string, cause: unknown, mayHaveChanged: boolean): Problem {
-  const remedy = mayHaveChanged ? "it may have done what was asked: look before you ask again" : "ask again";
-  return new Problem("unreachable", `The reply of the daemon at ${base} ended early; ${remedy}`, { cause });
+  const advice = mayHaveChanged ? "the request may have taken effect, so check before you retry" : "try again";
+  return new Problem("unreachable", `The reply of the daemon at ${base} ended early; ${advice}`, { cause });
 }
 
 /** Checks whether `error` is a timeout, or the abort that a timeout caused while a body was read. */

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { isBinary } from "./encode.ts";
 import { fromOutside, problemItems, sentenceOf } from "./issues.ts";
-import { preferredType } from "./preferred-type.ts";
 import { notFound, Problem, type ProblemItem } from "./problem.ts";
 import { isItemwise, type Request, type Route } from "./route.ts";
 import { holdsMoreValues, unstorable, unstorableTexts } from "./text.ts";
@@ -150,4 +149,24 @@ function takesMany(schema: z.ZodType): boolean {
   if (schema instanceof z.ZodArray) return true;
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return takesMany(schema.unwrap() as z.ZodType);
   return false;
+}
+
+/**
+ * Returns the media type that an `Accept` header prefers, or undefined when it names none of those offered. Wildcards and types that are
+ * not offered do not count as a preference; parameters other than `q` are ignored.
+ */
+function preferredType(offered: readonly string[], accept: string | undefined): string | undefined {
+  const wishes = (accept ?? "").split(",").map((wish) => {
+    const [type = "", ...parameters] = wish.split(";").map((part) => part.trim().toLowerCase());
+    const q = Number(parameters.find((parameter) => parameter.startsWith("q="))?.slice(2) ?? 1);
+    return { type, q };
+  });
+  const [best] = wishes
+    .flatMap(({ type, q }) => offered.filter((mediaType) => bare(mediaType) === type && q > 0).map((mediaType) => ({ mediaType, q })))
+    .toSorted((a, b) => b.q - a.q);
+  return best?.mediaType;
+}
+
+function bare(mediaType: string): string {
+  return (mediaType.split(";")[0] ?? "").trim().toLowerCase();
 }

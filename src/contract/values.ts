@@ -115,9 +115,15 @@ function isTimeZone(text: string): boolean {
   }
 }
 
+/** An integer within inclusive bounds. */
+export const IntBetween = (minimum: number, maximum: number) => z.int().min(minimum).max(maximum);
+
+/** A number within inclusive bounds. */
+export const NumberBetween = (minimum: number, maximum: number) => z.number().min(minimum).max(maximum);
+
 /** Accepts a whole number written as text, as in a query or a path. Bounds are inclusive. */
 export function IntText(minimum: number, maximum: number) {
-  return z.codec(z.string(), z.int().min(minimum).max(maximum), {
+  return z.codec(z.string(), IntBetween(minimum, maximum), {
     decode: (text, context) => {
       if (!/^[+-]?\d+$/.test(text)) {
         context.issues.push(issue("int_parsing", "Must be a whole number", text));
@@ -132,7 +138,7 @@ export function IntText(minimum: number, maximum: number) {
 
 /** Accepts a number written as text. Bounds are inclusive. */
 export function FloatText(minimum: number, maximum: number) {
-  return z.codec(z.string(), z.number().min(minimum).max(maximum), {
+  return z.codec(z.string(), NumberBetween(minimum, maximum), {
     decode: (text, context) => {
       if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i.test(text)) {
         context.issues.push(issue("float_parsing", "Must be a number", text));

@@ -189,8 +189,8 @@ it("events: an interrupted answer to a change does not claim that nothing was ch
   const [read, change] = await Promise.all(
     ["show", "review"].map((what) => cli(["events", what, "1", "--url", url], { cwd: folder.path, env: { DATA_DIR: folder.path } })),
   );
-  expect(read).toMatchObject({ code: 6, err: expect.stringContaining("ended early; ask again") });
-  expect(change).toMatchObject({ code: 6, err: expect.stringContaining("it may have done what was asked: look before you ask again") });
+  expect(read).toMatchObject({ code: 6, err: expect.stringContaining("ended early; try again") });
+  expect(change).toMatchObject({ code: 6, err: expect.stringContaining("the request may have taken effect, so check before you retry") });
   server.close();
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { encodeAnswer, isBinary } from "../../src/contract/encode.ts";
-import { exampleWith } from "../../src/contract/example.ts";
+import { exampleWith } from "../../src/contract/json-schema.ts";
 import { openapi } from "../../src/contract/openapi.ts";
 import type { Route } from "../../src/contract/route.ts";
 import { DetectionChangeItem, NewDetectionItem } from "../../src/contract/routes/detections.ts";

@@ -54,7 +54,7 @@ const placeholder = /\{([a-z_]+)\}/g;
 
 /**
  * Renders the dedup key of an alert: `{camera_id}:{rule_id}` with the names replaced. An event without a matching detection has the
- * object type `none`. The template was validated when the rule was saved (contract/dedup-template.ts).
+ * object type `none`. The template was validated when the rule was saved (contract/routes/rules.ts).
  */
 export function dedupKey(template: string, values: DedupKeyValues): string {
   return template.replace(placeholder, (text, name: string) =>

@@ -38,7 +38,7 @@ export const analyticsRoutes = {
   }),
   getRiskHistory: route.get(
     "/api/analytics/risk-history",
-    "Judged events per day in fixed bands: low 0-29, medium 30-59, high 60-84, critical 85-100, whatever thresholds are configured",
+    "Scored events per day by fixed risk level: low 0-29, medium 30-59, high 60-84, critical 85-100",
     {
       ...common,
       query: z.object(range),
@@ -77,7 +77,7 @@ export const analyticsRoutes = {
       ...asked,
     }),
   }),
-  getRiskScoreDistribution: route.get("/api/analytics/risk-score-distribution", "Judged events per range of scores", {
+  getRiskScoreDistribution: route.get("/api/analytics/risk-score-distribution", "Scored events per range of scores", {
     ...common,
     query: z.object({
       ...range,
@@ -94,11 +94,11 @@ export const analyticsRoutes = {
       bucket_size: z.int().meta({ description: "Requested size; the last bucket ends at 100 and may be larger or smaller", example: 10 }),
     }),
   }),
-  getRiskScoreTrends: route.get("/api/analytics/risk-score-trends", "Average score of the judged events of each day", {
+  getRiskScoreTrends: route.get("/api/analytics/risk-score-trends", "Average risk score per day", {
     ...common,
     query: z.object(range),
     reply: z.object({
-      data_points: perDay({ avg_score: z.number().meta({ description: "One decimal; 0 on a day without judged events" }), count: Count }),
+      data_points: perDay({ avg_score: z.number().meta({ description: "One decimal; 0 on a day without scored events" }), count: Count }),
       ...asked,
     }),
   }),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { deviations, ranges } from "../constants.ts";
 import { routesOf } from "../route.ts";
-import { CameraIdText, Instant, IntText, readOnly } from "../values.ts";
+import { CameraIdText, Instant, IntText, NumberBetween, readOnly } from "../values.ts";
 
 const route = routesOf("cameras");
 
@@ -120,11 +120,10 @@ export const ClassBaseline = z
     example: { total_samples: 512, most_common_class: "person" },
   });
 
-const ThresholdStdev = z
-  .number()
-  .min(ranges.baselineThresholdStdev[0])
-  .max(ranges.baselineThresholdStdev[1])
-  .meta({ description: "Threshold for an anomaly, in standard deviations", example: 2 });
+const ThresholdStdev = NumberBetween(...ranges.baselineThresholdStdev).meta({
+  description: "Threshold for an anomaly, in standard deviations",
+  example: 2,
+});
 const MinSamples = z
   .int()
   .min(ranges.baselineMinSamples[0])
@@ -141,7 +140,7 @@ export const BaselineConfig = z
         threshold_stdev: z.number().meta({ description: "Threshold for an anomaly, in standard deviations", example: 2 }),
         min_samples: z.int().meta({ description: "Minimum number of samples before an hour can be an anomaly" }),
         decay_factor: z.number().meta({ description: "Weight of a new hour; the first hours have equal weights" }),
-        window_days: z.int().meta({ description: "Days without new samples after which an hour of the week is forgotten" }),
+        window_days: z.int().meta({ description: "Days without new samples before an hour of the week is forgotten" }),
       })
       .meta({ description: "Values for cameras without their own" }),
   })

@@ -12,6 +12,7 @@ import {
   IdText,
   Instant,
   IntText,
+  NumberBetween,
   readOnly,
   StartInstant,
   StorableInstant,
@@ -131,7 +132,7 @@ const pictureTypes = ["image/jpeg", "image/png", "image/webp"] as const;
 const videoTypes = ["video/mp4", "video/quicktime", "video/x-matroska", "video/webm", "video/x-msvideo"] as const;
 
 const ObjectType = EnumText(objectTypes).meta({ description: "Class of the object" });
-const Confidence = z.number().min(ranges.confidence[0]).max(ranges.confidence[1]).meta({ description: "Confidence, 0 to 1" });
+const Confidence = NumberBetween(...ranges.confidence).meta({ description: "Confidence, 0 to 1" });
 const Pixels = (what: string) =>
   z
     .int()

@@ -11,6 +11,7 @@ import {
   EnumText,
   IdText,
   Instant,
+  IntBetween,
   IntText,
   orElse,
   readOnly,
@@ -139,10 +140,7 @@ export const NewEvent = z
     camera_id: z.string().meta({ description: "Id of a camera that is not deleted" }),
     started_at: StorableInstant.meta({ description: "Start of the event" }),
     ended_at: StorableInstant.nullish().meta({ description: "End of the event (default: its start)" }),
-    risk_score: z
-      .int()
-      .min(ranges.riskScore[0])
-      .max(ranges.riskScore[1])
+    risk_score: IntBetween(...ranges.riskScore)
       .nullable()
       .optional()
       .meta({ description: "Risk score; without it homesec scores the event" }),

@@ -113,7 +113,7 @@ export const explainRoutes = {
     reply: Explanation,
     example: { reply: { subject: { type: "path", id: "/var/lib/homesec/cameras/front-door/2026-01-31_22-15-00.jpg" } } },
   }),
-  explainAlert: route.get("/api/alerts/{alert_id}/explain", "Explain why an alert was raised and who was notified", {
+  explainAlert: route.get("/api/alerts/{alert_id}/explain", "Explain why an alert was raised and where it was sent", {
     params: z.object({ alert_id: z.string().meta({ description: "Id of an alert" }) }),
     reply: Explanation,
     refusals: { 404: "No alert has this id" },

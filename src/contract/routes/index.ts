@@ -5,7 +5,6 @@ import { baselineRoutes } from "./baselines.ts";
 import { cameraRoutes } from "./cameras.ts";
 import { detectionBulkRoutes, detectionRoutes } from "./detections.ts";
 import { dlqRoutes } from "./dlq.ts";
-import { documentRoutes } from "./documents.ts";
 import { entityRoutes } from "./entities.ts";
 import { eventRoutes } from "./events.ts";
 import { explainRoutes } from "./explain.ts";
@@ -15,7 +14,7 @@ import { ruleRoutes } from "./rules.ts";
 import { sceneRoutes } from "./scenes.ts";
 import { silenceRoutes } from "./silences.ts";
 import { statisticsRoutes } from "./statistics.ts";
-import { systemRoutes } from "./system.ts";
+import { documentRoutes, systemRoutes } from "./system.ts";
 import { gpuRoutes } from "./system-gpu.ts";
 import { webhookRoutes } from "./webhooks.ts";
 

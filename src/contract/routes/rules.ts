@@ -1,10 +1,20 @@
 import { z } from "zod";
 import { weekdays } from "../../base/clock/calendar.ts";
 import { channels, eventKinds, ranges, severities } from "../constants.ts";
-import { dedupKeyNames, dedupTemplateFault } from "../dedup-template.ts";
 import { listOf, pageQuery } from "../page.ts";
 import { routesOf } from "../route.ts";
-import { BoolText, CameraIdText, EndInstant, EnumText, Instant, readOnly, StartInstant, StorableInstant, TimeZoneText } from "../values.ts";
+import {
+  BoolText,
+  CameraIdText,
+  EndInstant,
+  EnumText,
+  Instant,
+  NumberBetween,
+  readOnly,
+  StartInstant,
+  StorableInstant,
+  TimeZoneText,
+} from "../values.ts";
 import { EventId } from "./events.ts";
 
 const route = routesOf("alerts");
@@ -26,7 +36,8 @@ export const Schedule = z
 const RuleId = z.uuid().meta({ description: "Id of the rule", example: "0b8d6a52-95a7-4e0c-8f0d-2f6a2f3f9b22" });
 
 const Escalate = z.boolean().meta({
-  description: "Whether a more severe event bypasses the cooldown; so does this rule when a less severe rule alerted for the same event",
+  description:
+    "Whether an event with a higher risk level bypasses the cooldown, and this rule one that a less severe rule started for the same event",
 });
 
 /** An alert rule as clients receive it. */
@@ -38,7 +49,7 @@ export const Rule = z
     kind: z.enum(eventKinds).meta({ description: "Kind of event that the rule matches" }),
     severity: z.enum(severities).meta({ description: "Severity of its alerts", example: "high" }),
     risk_threshold: z.int().nullable().meta({ description: "Minimum risk score, 0 to 100; null for any score and for events without one" }),
-    object_types: z.array(z.string()).nullable().meta({ description: "Classes, one of which must be detected; null for any" }),
+    object_types: z.array(z.string()).nullable().meta({ description: "At least one of these classes must be detected; null for any" }),
     camera_ids: z.array(z.string()).nullable().meta({ description: "Cameras that the rule applies to; null for all" }),
     min_confidence: z.number().nullable().meta({ description: "Minimum confidence, 0 to 1; null for any" }),
     schedule: Schedule.nullable().meta({ description: "Schedule, compared with the time the event was stored; null for always" }),
@@ -78,6 +89,19 @@ const ScheduleInput = z
     path: ["end_time"],
   });
 
+/** The placeholders allowed in a template of deduplication keys, each in braces. */
+export const dedupKeyNames = ["camera_id", "rule_id", "object_type", "severity"] as const;
+
+/** Returns what is wrong with a template as a sentence, or undefined when it is valid. */
+export function dedupTemplateFault(template: string): string | undefined {
+  const allowed = dedupKeyNames.map((name) => `{${name}}`).join(", ");
+  for (const [text, name] of template.matchAll(/\{([^{}]*)\}|[{}]/g)) {
+    if (name === undefined) return `Contains an unmatched brace; braces are only for ${allowed}`;
+    if (!(dedupKeyNames as readonly string[]).includes(name)) return `Contains the unknown name ${text}; the names are ${allowed}`;
+  }
+  return undefined;
+}
+
 const DedupKeyTemplate = z
   .string()
   .min(1)
@@ -110,16 +134,13 @@ const fields = {
     .array(z.string().min(1).max(100))
     .max(100)
     .nullable()
-    .meta({ description: "Classes, one of which must be detected; empty for any" }),
+    .meta({ description: "At least one of these classes must be detected; empty for any" }),
   camera_ids: z
     .array(z.string().min(1).max(64))
     .max(1000)
     .nullable()
     .meta({ description: "Cameras that the rule applies to; empty for all" }),
-  min_confidence: z
-    .number()
-    .min(ranges.confidence[0])
-    .max(ranges.confidence[1])
+  min_confidence: NumberBetween(...ranges.confidence)
     .nullable()
     .meta({ description: "Minimum confidence; null for any" }),
   schedule: ScheduleInput.nullable().meta({ description: "Schedule, compared with the time the event was stored; null for always" }),

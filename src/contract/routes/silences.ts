@@ -54,7 +54,7 @@ export const silenceRoutes = {
         .optional()
         .meta({ description: "Duration in seconds; either this or `ends_at`" }),
       ends_at: StorableInstant.optional().meta({ description: "End; either this or `duration_seconds`" }),
-      reason: z.string().min(1).max(500).regex(/\S/, "Must say why").meta({ description: "Reason, shown in lists" }),
+      reason: z.string().min(1).max(500).regex(/\S/, "Must give a reason").meta({ description: "Reason, shown in lists" }),
     }),
     status: 201,
     reply: Silence,

@@ -1,27 +1,21 @@
 import { z } from "zod";
 import { configNames, ranges } from "../constants.ts";
 import { routesOf } from "../route.ts";
-import { EnumText } from "../values.ts";
+import { EnumText, IntBetween, NumberBetween } from "../values.ts";
 
 const route = routesOf("system");
 
 const ServiceUrl = z.string().nullable();
-const Seconds = z.int().min(ranges.batchSeconds[0]).max(ranges.batchSeconds[1]);
-const Score = z.int().min(ranges.riskScore[0]).max(ranges.riskScore[1]).meta({ description: "Lowest score of this level" });
+const Seconds = IntBetween(...ranges.batchSeconds);
+const Score = IntBetween(...ranges.riskScore).meta({ description: "Lowest score of this level" });
 
 const fields = {
   batch_timeout_seconds: Seconds.meta({ description: "Close a batch this many seconds after its first detection (BATCH_WINDOW_SECONDS)" }),
   batch_idle_timeout_seconds: Seconds.meta({ description: "Close a batch this many seconds after its last detection" }),
-  retention_days: z
-    .int()
-    .min(ranges.retentionDays[0])
-    .max(ranges.retentionDays[1])
-    .meta({ description: "Events and detections older than this are deleted" }),
-  detection_confidence_threshold: z
-    .number()
-    .min(ranges.confidence[0])
-    .max(ranges.confidence[1])
-    .meta({ description: "Detections below this confidence are discarded" }),
+  retention_days: IntBetween(...ranges.retentionDays).meta({ description: "Events and detections older than this are deleted" }),
+  detection_confidence_threshold: NumberBetween(...ranges.confidence).meta({
+    description: "Detections below this confidence are discarded",
+  }),
   vision_url: ServiceUrl.meta({ description: "URL of your vision service; null without one" }),
   embedder_url: ServiceUrl.meta({ description: "URL of your embedder service; null without one" }),
   enrichment_url: ServiceUrl.meta({ description: "URL of your enrichment service; null without one" }),
@@ -86,7 +80,7 @@ export const configRoutes = {
         example: { batch_idle_timeout_seconds: 20, risk_score_thresholds: { critical: 85 }, reset: ["retention_days"] },
       }),
     reply: SystemConfig,
-    refusals: { 403: "Addresses of services are taken from this machine, or with an API key, only" },
+    refusals: { 403: "Service URLs can be changed only from this machine or with an API key" },
     example: { reply: { batch_idle_timeout_seconds: 20, risk_score_thresholds: { low: 0, medium: 30, high: 60, critical: 85 } } },
   }),
 };

@@ -74,7 +74,7 @@ export const PipelineReply = z
         batch_window_seconds: z
           .number()
           .meta({ description: "Maximum seconds between its first detection and the end of a batch", example: 90 }),
-        idle_timeout_seconds: z.number().meta({ description: "Seconds without a detection after which a batch closes", example: 30 }),
+        idle_timeout_seconds: z.number().meta({ description: "A batch closes after this many seconds without a detection", example: 30 }),
       })
       .meta({ description: "Groups detections into events" }),
     analysis_worker: AnalysisWorker,

@@ -7,6 +7,7 @@ import { selftestRoutes } from "./system-selftest.ts";
 import { storageRoutes } from "./system-storage.ts";
 
 const route = routesOf("system");
+const documents = routesOf("documents");
 
 const Alive = z
   .object({
@@ -25,4 +26,14 @@ export const systemRoutes = {
   alive: route.get("/health", "Check that the process is alive", { reply: Alive, tier: "none", auth: "none" }),
   apiAlive: route.get("/api/health", "Check that the process is alive", { reply: Alive, tier: "none", auth: "none" }),
   getMetrics: route.get("/metrics", "Get the metrics in Prometheus text format", { reply: { mediaTypes: ["text/plain"] }, tier: "none" }),
+};
+
+/** The documents that describe the API. */
+export const documentRoutes = {
+  getOpenapi: documents.get("/openapi.json", "Get this API as an OpenAPI 3.1 document", {
+    etag: true,
+    reply: z.record(z.string(), z.unknown()),
+    example: { reply: { openapi: "3.1.0", info: { title: "homesec", version: "0.1.0" }, paths: {} } },
+  }),
+  getDocs: documents.get("/docs", "Get this API as an HTML page", { reply: { mediaTypes: ["text/html"] } }),
 };

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { deliveryStatuses, integrationTypes, outboundEventTypes, ranges, sampleKinds } from "../constants.ts";
 import { DeprecationWarning, pageQuery } from "../page.ts";
 import { routesOf } from "../route.ts";
-import { BoolText, EnumText, Instant, IntText, readOnly } from "../values.ts";
+import { BoolText, EnumText, Instant, IntBetween, IntText, readOnly } from "../values.ts";
 import { CustomHeaders, fault, WebhookAuth } from "./webhook-headers.ts";
 
 const route = routesOf("outbound webhooks");
@@ -65,16 +65,10 @@ const writable = {
   auth: WebhookAuth.nullable().meta({ description: "Authentication at the target; null for none" }),
   custom_headers: CustomHeaders.nullable().meta({ description: "Additional headers of each message; null for none" }),
   payload_template: z.string().max(32_768).nullable().meta({ description: "Template of the body; see docs/templates.md" }),
-  max_retries: z
-    .int()
-    .min(ranges.webhookMaxRetries[0])
-    .max(ranges.webhookMaxRetries[1])
-    .meta({ description: "Retries after the first attempt" }),
-  retry_delay_seconds: z
-    .int()
-    .min(ranges.webhookRetryDelaySeconds[0])
-    .max(ranges.webhookRetryDelaySeconds[1])
-    .meta({ description: "Delay before the first retry in seconds; each further retry doubles it" }),
+  max_retries: IntBetween(...ranges.webhookMaxRetries).meta({ description: "Retries after the first attempt" }),
+  retry_delay_seconds: IntBetween(...ranges.webhookRetryDelaySeconds).meta({
+    description: "Delay before the first retry in seconds; each further retry doubles it",
+  }),
 };
 
 export const NewWebhook = z.strictObject({
@@ -300,7 +294,7 @@ export const webhookRoutes = {
         .object({
           id: WebhookId,
           signing_secret: SigningSecret,
-          previous_secret_valid_until: Instant.meta({ description: "End of the period in which the previous secret also signs" }),
+          previous_secret_valid_until: Instant.meta({ description: "The previous secret also signs until this time" }),
         })
         .meta({ id: "RotatedSecret", description: "The new signing secret of a webhook" }),
       refusals: noSuchWebhook,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { dedupKey } from "../../../src/alerting/rules/rule.ts";
-import { dedupKeyNames, dedupTemplateFault } from "../../../src/contract/dedup-template.ts";
+import { dedupKeyNames, dedupTemplateFault } from "../../../src/contract/routes/rules.ts";
 
 const values = { camera_id: "front_door", rule_id: "r1", object_type: "person", severity: "high" };
 
