@@ -37,7 +37,7 @@ const RuleId = z.uuid().meta({ description: "Id of the rule", example: "0b8d6a52
 
 const Escalate = z.boolean().meta({
   description:
-    "Whether an event with a higher risk level bypasses the cooldown, and this rule one that a less severe rule started for the same event",
+    "Let events with a higher risk level bypass the cooldown. This rule also bypasses it if a less severe rule alerted for the same event",
 });
 
 /** An alert rule as clients receive it. */
