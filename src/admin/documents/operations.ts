@@ -1,6 +1,6 @@
 import { programVersion } from "../../base/version.ts";
-import type { documentRoutes } from "../../contract/routes/system.ts";
 import { routes } from "../../contract/routes/index.ts";
+import type { documentRoutes } from "../../contract/routes/system.ts";
 import type { Operations } from "../../work/operations/operation.ts";
 import { type ApiDocument, docsPage } from "./docs-page.ts";
 
