@@ -57,7 +57,7 @@ export class Candidates {
     const known = this.#files.get(candidate.path);
     if (known?.cameraId === candidate.cameraId) {
       if (candidate.foundBy === "scan") return;
-      if (known.state === "checking") known.again = true;
+      if (known.state === "checking") known.isDirty = true;
       else if (known.state === "waiting") this.#inspectSoon(known);
       return;
     }
@@ -68,8 +68,8 @@ export class Candidates {
   }
 
   /** Resolves when there is room for more backlog of this folder. */
-  room(folder: string): Promise<void> {
-    return this.#queue.room(shareOf(folder));
+  waitForRoom(folder: string): Promise<void> {
+    return this.#queue.waitForRoom(shareOf(folder));
   }
 
   /** Drops all files of a camera that is no longer watched. */
@@ -113,6 +113,11 @@ export class Candidates {
     this.#queue.push(file);
   }
 
+  #enqueueLater(file: PendingFile, ms: number): void {
+    file.state = "waiting";
+    file.timer = setTimeout(() => this.#enqueue(file), ms);
+  }
+
   async #inspect(file: PendingFile): Promise<void> {
     // it may have been dropped while it was queued
     if (this.#files.get(file.path) !== file) return;
@@ -128,16 +133,16 @@ export class Candidates {
   async #check(file: PendingFile): Promise<void> {
     const { clock } = this.#options;
     file.state = "checking";
-    file.again = false;
+    file.isDirty = false;
     const startedAt = clock.monotonic();
-    const seen = await this.#lookAt(file);
+    const result = await this.#inspectWithTimeout(file);
     file.checkedAt = clock.monotonic();
     file.gapMs = gapAfter(file, file.checkedAt - startedAt);
-    if (this.#files.get(file.path) === file) this.#settle(file, seen);
+    if (this.#files.get(file.path) === file) this.#settle(file, result);
   }
 
-  async #lookAt(file: PendingFile): Promise<FileInspection> {
-    const lookNow = (): Promise<FileInspection> =>
+  async #inspectWithTimeout(file: PendingFile): Promise<FileInspection> {
+    const inspectNow = (): Promise<FileInspection> =>
       inspectFile(file.path, {
         roots: this.#options.roots(),
         raw: file.raw,
@@ -148,34 +153,18 @@ export class Candidates {
           this.#progress += 1;
         },
       });
-    return file.share === undefined ? await lookNow() : await lookOnShare(file.share, dirname(file.path), lookNow);
+    return file.share === undefined ? await inspectNow() : await inspectOnShare(file.share, dirname(file.path), inspectNow);
   }
 
-  #settle(file: PendingFile, seen: FileInspection): void {
-    const { clock, timings } = this.#options;
-    switch (seen.kind) {
-      case "gone":
-      case "known":
-        this.#leave(file);
-        break;
-      case "folder":
-        this.#options.onFolder(file);
-        this.#leave(file);
-        break;
-      case "refused":
-        this.#finish(file, seen.version, { reason: seen.reason, detail: seen.detail });
-        break;
-      case "trouble":
-        this.#wait(file, seen.detail);
-        break;
-      case "empty":
-        if (quietMs(file, seen.version, clock) < timings.emptyAfterMs) this.#wait(file, "the file is empty");
-        else this.#finish(file, seen.version, { reason: "empty", detail: emptyDetail });
-        break;
-      case "inspected":
-        this.#settleInspected(file, seen);
-        break;
-    }
+  #settle(file: PendingFile, result: FileInspection): void {
+    const { clock, timings, onFolder } = this.#options;
+    if (result.kind === "folder") onFolder(file);
+    if (result.kind === "gone" || result.kind === "known" || result.kind === "folder") this.#forget(file);
+    else if (result.kind === "trouble") this.#wait(file, result.detail);
+    else if (result.kind === "inspected") this.#settleInspected(file, result);
+    else if (result.kind === "refused") this.#finish(file, result.version, { reason: result.reason, detail: result.detail });
+    else if (quietMs(file, result.version, clock) < timings.emptyAfterMs) this.#wait(file, "the file is empty");
+    else this.#finish(file, result.version, { reason: "empty", detail: emptyDetail });
   }
 
   #settleInspected(file: PendingFile, { version, inspection, sha256, content }: Extract<FileInspection, { kind: "inspected" }>): void {
@@ -200,7 +189,7 @@ export class Candidates {
       refusal: refusal && { reason: refusal.reason, detail: refusal.detail },
     };
     this.#options.onFound(file.cameraId, found, content);
-    this.#leave(file);
+    this.#forget(file);
   }
 
   #remember(path: string, version: Version): void {
@@ -210,37 +199,32 @@ export class Candidates {
   }
 
   /** Forgets the file, unless something happened to it during the inspection. */
-  #leave(file: PendingFile): void {
+  #forget(file: PendingFile): void {
     clearTimeout(file.timer);
     this.#files.delete(file.path);
-    if (file.again) this.add({ cameraId: file.cameraId, path: file.path, raw: file.raw, foundBy: "watch" });
+    if (file.isDirty) this.add({ cameraId: file.cameraId, path: file.path, raw: file.raw, foundBy: "watch" });
   }
 
   #wait(file: PendingFile, detail: string): void {
     if (this.#stopped || this.#files.get(file.path) !== file) return;
     file.detail = detail;
-    if (file.again) {
+    if (file.isDirty) {
       this.#inspectSoon(file);
       return;
     }
-    file.state = "waiting";
     const isStuck = this.#options.clock.monotonic() - file.changedAt > this.#options.timings.stuckAfterMs;
-    file.timer = setTimeout(() => this.#enqueue(file), Math.max(file.delayMs, file.gapMs));
+    this.#enqueueLater(file, Math.max(file.delayMs, file.gapMs));
     file.delayMs = Math.min(file.delayMs * 2, isStuck ? longestStuckDelayMs : longestDelayMs);
   }
 
   /** Inspects the file before its timer ends, after a gap: a file written in thousands of pieces is not read a thousand times. */
   #inspectSoon(file: PendingFile): void {
-    file.again = false;
+    file.isDirty = false;
     file.delayMs = firstDelayMs;
     clearTimeout(file.timer);
     const restMs = file.gapMs - (this.#options.clock.monotonic() - file.checkedAt);
-    if (restMs <= 0) {
-      this.#enqueue(file);
-    } else {
-      file.state = "waiting";
-      file.timer = setTimeout(() => this.#enqueue(file), restMs);
-    }
+    if (restMs <= 0) this.#enqueue(file);
+    else this.#enqueueLater(file, restMs);
   }
 }
 
@@ -248,11 +232,11 @@ export class Candidates {
 type Facts = Partial<Pick<FoundFile, "mediaType" | "width" | "height" | "sha256">> & { readonly content?: Buffer | undefined };
 
 /** Inspects a file on a share. Nothing starts while the share does not answer: an inspection takes several requests, and each would hold a thread. */
-async function lookOnShare(share: string, folder: string, lookNow: () => Promise<FileInspection>): Promise<FileInspection> {
+async function inspectOnShare(share: string, folder: string, inspectNow: () => Promise<FileInspection>): Promise<FileInspection> {
   try {
     // the inspection itself reports other problems of the folder
     await statWithTimeout(folder, () => stat(folder)).catch(unlessSilent);
-    return await runOnShare(share, lookNow);
+    return await runOnShare(share, inspectNow);
   } catch (error) {
     if (error instanceof NoAnswer) return { kind: "trouble", detail: error.message };
     throw error;

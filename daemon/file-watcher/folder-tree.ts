@@ -11,14 +11,14 @@ import { listWithTimeout, shareOf, statWithTimeout } from "../../src/platform/di
 import { isGarbled, rawPath, rawPaths } from "../../src/platform/disk/raw-paths.ts";
 import { nameSet } from "./name-set.ts";
 import { SerialQueue } from "./serial-queue.ts";
-import { hasBirthTime, inodeOf, type ListedFile, unlistedFolder, type WatchedFolder } from "./watched-folder.ts";
+import { hasBirthtime, inodeOf, type ListedFile, unlistedFolder, type WatchedFolder } from "./watched-folder.ts";
 
 /** Some file systems store times this coarsely: a folder that changed this shortly before its listing is listed again. */
 const coarseTimeMs = 2_500;
 const chunkSize = 500;
 /** Regular listings of a large folder take at most one part in this many of the time, so that its pictures come first. */
-const watchedRest = 1_000;
-const polledRest = 20;
+const watchedThrottle = 1_000;
+const polledThrottle = 20;
 const longestRetryMs = 15_000;
 /** A folder with an event within this time is compared file by file when events may have been lost. */
 const activeWithinMs = 60_000;
@@ -53,7 +53,7 @@ export class FolderTree {
   readonly #options: TreeOptions;
   readonly #folders = new Map<string, WatchedFolder>();
   readonly #warned = new Set<string>();
-  readonly #unreadable = new Set<string>();
+  readonly #unreadableFolders = new Set<string>();
   readonly #structure: SerialQueue;
   readonly #newListings: SerialQueue;
   readonly #listings: SerialQueue;
@@ -78,7 +78,7 @@ export class FolderTree {
     const found = await stat(this.path);
     if (!found.isDirectory()) throw Object.assign(new Error(`${this.path} is not a folder`), { code: "ENOTDIR" });
     this.#structure.push(async () => {
-      await this.#tryEntering(this.path);
+      await this.#tryAdding(this.path);
       this.#starting = false;
     });
   }
@@ -86,12 +86,12 @@ export class FolderTree {
   async stop(): Promise<void> {
     this.#stopped = true;
     await Promise.all([this.#structure.stop(), this.#newListings.stop(), this.#listings.stop()]);
-    this.#leave(this.path);
+    this.#remove(this.path);
   }
 
   /** Checks time and inode of each folder and lists the changed ones: `polled` those without a watch, `at_once` large ones too. */
   async check(which: "all" | "polled" | "at_once"): Promise<void> {
-    for (const path of [...this.#unreadable]) this.addFolder(path);
+    for (const path of [...this.#unreadableFolders]) this.addFolder(path);
     for (const folder of [...this.#folders.values()]) {
       if (this.#stopped) return;
       if (which !== "polled" || !folder.watcher) await this.#checkFolder(folder, which === "at_once");
@@ -106,18 +106,19 @@ export class FolderTree {
     }
   }
 
-  /** Enters a folder, such as one whose name looked like a file. */
+  /** Adds a folder, such as one whose name looked like a file. */
   addFolder(path: string): void {
-    this.#structure.push(() => this.#tryEntering(path));
+    this.#structure.push(() => this.#tryAdding(path));
   }
 
   /** Marks a file as known to the ledger, so that the next listing does not report it. */
-  noteEntered(path: string): void {
+  markRegistered(path: string): void {
     this.#folders.get(dirname(path))?.names?.add(basename(path));
   }
 
-  get polledFolders(): number {
-    return [...this.#folders.values()].filter(({ watcher }) => !watcher).length;
+  /** Whether any folder has no watch. */
+  get isPolling(): boolean {
+    return [...this.#folders.values()].some(({ watcher }) => !watcher);
   }
 
   /** Number of events since the last call. */
@@ -134,11 +135,11 @@ export class FolderTree {
   }
 
   /** On a share, one request runs at a time and none while it hangs: otherwise a few cameras on it would hold all threads. */
-  #ask<T>(request: () => Promise<T>): Promise<T> {
+  #request<T>(request: () => Promise<T>): Promise<T> {
     return shareOf(this.path) === undefined ? request() : statWithTimeout(this.path, request);
   }
 
-  async #askForNames<T>(request: () => Promise<T>): Promise<T> {
+  async #requestNames<T>(request: () => Promise<T>): Promise<T> {
     if (shareOf(this.path) === undefined) return await request();
     await statWithTimeout(this.path, () => stat(this.path));
     return await listWithTimeout(this.path, request);
@@ -151,52 +152,52 @@ export class FolderTree {
   }
 
   /** Watches a folder, then those below it, then requests a listing: anything that appears meanwhile is seen by the watch or the listing. */
-  async #enter(path: string): Promise<void> {
+  async #add(path: string): Promise<void> {
     if (this.#stopped || (path !== this.path && this.#options.isForeign(path))) return;
-    const found = await this.#ask(() => (path === this.path ? stat(path, { bigint: true }) : lstat(path, { bigint: true })));
+    const found = await this.#request(() => (path === this.path ? stat(path, { bigint: true }) : lstat(path, { bigint: true })));
     if (!found.isDirectory()) return;
     const known = this.#folders.get(path);
     if (known?.inode === inodeOf(found)) {
       this.#list(known, "names");
       return;
     }
-    if (known) this.#leave(path);
+    if (known) this.#remove(path);
     const folder = unlistedFolder(path, found);
     this.#folders.set(path, folder);
     this.#watch(folder);
-    for (const entry of await this.#askForNames(() => readdir(path, { withFileTypes: true }))) {
-      if (entry.isDirectory() && !isIgnoredFolder(entry.name)) await this.#tryEntering(join(path, entry.name));
+    for (const entry of await this.#requestNames(() => readdir(path, { withFileTypes: true }))) {
+      if (entry.isDirectory() && !isIgnoredFolder(entry.name)) await this.#tryAdding(join(path, entry.name));
       else if (entry.isSymbolicLink()) await this.#warnOfLinkedFolder(join(path, entry.name));
     }
     this.#list(folder, "full");
   }
 
-  /** Enters a folder. One that cannot be read does not keep its neighbours from being read. */
-  async #tryEntering(path: string): Promise<void> {
-    this.#unreadable.delete(path);
+  /** Adds a folder. One that cannot be read does not keep its neighbours from being read. */
+  async #tryAdding(path: string): Promise<void> {
+    this.#unreadableFolders.delete(path);
     try {
-      await this.#enter(path);
+      await this.#add(path);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (path === this.path) this.#options.listener.onLost(error as NodeJS.ErrnoException);
       else if (code !== "ENOENT" && code !== "ENOTDIR") {
-        this.#unreadable.add(path);
+        this.#unreadableFolders.add(path);
         const message = "a folder cannot be read; give the user that runs homesec the right to read it";
         this.#warnOnce(path, { folder: path, error: String(error) }, message);
       }
-      this.#leave(path);
+      this.#remove(path);
     }
   }
 
   async #warnOfLinkedFolder(path: string): Promise<void> {
-    const target = await this.#ask(() => stat(path)).catch(() => undefined);
-    if (!target?.isDirectory()) return;
-    this.#warnOnce(path, { link: path }, "homesec does not follow a link to a folder; add a camera for its target");
+    const target = await this.#request(() => stat(path)).catch(() => undefined);
+    if (target?.isDirectory())
+      this.#warnOnce(path, { link: path }, "homesec does not follow a link to a folder; add a camera for its target");
   }
 
   /** Forgets a folder and all below it. */
-  #leave(path: string): void {
-    if (this.#folders.has(path)) this.#folders.get(dirname(path))?.left.add(basename(path));
+  #remove(path: string): void {
+    if (this.#folders.has(path)) this.#folders.get(dirname(path))?.removed.add(basename(path));
     for (const folder of this.#folders.values()) {
       if (folder.path !== path && !folder.path.startsWith(`${path}/`)) continue;
       folder.watcher?.close();
@@ -220,11 +221,8 @@ export class FolderTree {
       if (code === "ENOENT" || code === "EACCES") throw error;
       const fix =
         code === "ENOSPC" ? "raise fs.inotify.max_user_watches" : "raise fs.inotify.max_user_instances or the limit of open files";
-      this.#warnOnce(
-        "watches",
-        { folder: folder.path, code },
-        `no more folders can be watched; homesec polls them, which is slower; ${fix}`,
-      );
+      const message = `no more folders can be watched; homesec polls them, which is slower; ${fix}`;
+      this.#warnOnce("watches", { folder: folder.path, code }, message);
     }
   }
 
@@ -247,50 +245,50 @@ export class FolderTree {
   async #refresh(path: string): Promise<void> {
     const known = this.#folders.get(path);
     if (known) await this.#verify(known);
-    else await this.#tryEntering(path);
+    else await this.#tryAdding(path);
   }
 
   /** An event with the folder's own name means that it was removed or renamed, and its watch with it, unless an entry has the same name. */
   async #onOwnName(folder: WatchedFolder, entry: string): Promise<void> {
     const found = await stat(folder.path, { bigint: true }).catch(() => undefined);
-    const isSame = found && folder.isBirthKnown && found.birthtimeNs === folder.bornNs;
-    if (!isSame && !(await lstat(entry).catch(() => undefined))) await this.#reenter(folder);
+    const isSame = found && folder.isBirthtimeKnown && found.birthtimeNs === folder.birthtimeNs;
+    if (!isSame && !(await lstat(entry).catch(() => undefined))) await this.#replace(folder);
     // it may have been elsewhere in the meantime
     else if ((await this.#verify(folder)) !== undefined) this.#list(folder, "names");
   }
 
   /** Another folder may have the path, and even the inode, of the watched one. */
-  async #reenter(folder: WatchedFolder): Promise<void> {
+  async #replace(folder: WatchedFolder): Promise<void> {
     if (this.#folders.get(folder.path) !== folder) return;
-    this.#leave(folder.path);
-    await this.#tryEntering(folder.path);
+    this.#remove(folder.path);
+    await this.#tryAdding(folder.path);
   }
 
   /** Leaves a folder that is gone and enters one that was replaced. Returns the modification time when it is still the same folder. */
   async #verify(folder: WatchedFolder): Promise<bigint | undefined> {
     if (this.#folders.get(folder.path) !== folder) return undefined;
     try {
-      const found = await this.#ask(() => stat(folder.path, { bigint: true }));
+      const found = await this.#request(() => stat(folder.path, { bigint: true }));
       if (inodeOf(found) === folder.inode) return found.mtimeNs;
-      await this.#reenter(folder);
+      await this.#replace(folder);
     } catch (error) {
-      this.#leave(folder.path);
+      this.#remove(folder.path);
       if (folder.path === this.path) this.#options.listener.onLost(error as NodeJS.ErrnoException);
-      else if ((error as NodeJS.ErrnoException).code !== "ENOENT") this.#unreadable.add(folder.path);
+      else if ((error as NodeJS.ErrnoException).code !== "ENOENT") this.#unreadableFolders.add(folder.path);
     }
     return undefined;
   }
 
   async #checkFolder(folder: WatchedFolder, atOnce: boolean): Promise<void> {
     const modifiedNs = await this.#verify(folder);
-    if (modifiedNs === undefined || (folder.names && !atOnce && this.#options.clock.monotonic() < folder.restUntil)) return;
+    if (modifiedNs === undefined || (folder.names && !atOnce && this.#options.clock.monotonic() < folder.throttledUntil)) return;
     const mayHideChanges = folder.listedAtMs - Number(folder.modifiedNs / 1_000_000n) < coarseTimeMs;
     if (!folder.names || modifiedNs !== folder.modifiedNs || mayHideChanges) this.#list(folder, "names");
   }
 
   #list(folder: WatchedFolder, how: "names" | "full"): void {
-    const isQueued = folder.wanted !== undefined;
-    if (folder.wanted !== "full") folder.wanted = how;
+    const isQueued = folder.requested !== undefined;
+    if (folder.requested !== "full") folder.requested = how;
     if (!isQueued) (folder.names || this.#starting ? this.#listings : this.#newListings).push(() => this.#tryListing(folder));
   }
 
@@ -299,13 +297,13 @@ export class FolderTree {
       await this.#listNow(folder);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
-      if (folder.failures === 0)
-        this.#options.log.warn({ folder: folder.path, error: String(error) }, "a folder could not be listed; trying again");
-      this.#listLater(folder);
+      this.#retryListing(folder, { folder: folder.path, error: String(error) }, "a folder could not be listed; trying again");
     }
   }
 
-  #listLater(folder: WatchedFolder): void {
+  /** Lists the folder again after a delay that doubles with each failure. Warns of the first failure in a row. */
+  #retryListing(folder: WatchedFolder, fields: object, message: string): void {
+    if (folder.failures === 0) this.#options.log.warn(fields, message);
     folder.failures += 1;
     const again = (): void => {
       folder.retry = undefined;
@@ -315,29 +313,36 @@ export class FolderTree {
   }
 
   async #listNow(folder: WatchedFolder): Promise<void> {
-    const all = folder.wanted === "full" || !folder.names;
-    folder.wanted = undefined;
+    const all = folder.requested === "full" || !folder.names;
+    folder.requested = undefined;
     if (this.#folders.get(folder.path) !== folder) return;
     const { clock } = this.#options;
     const listedAtMs = clock.now().getTime();
-    const before = await this.#ask(() => stat(folder.path, { bigint: true }));
+    const before = await this.#request(() => stat(folder.path, { bigint: true }));
     const startedAt = clock.monotonic();
-    const names = await this.#askForNames(() => readdir(folder.path));
-    const { names: earlier, left, missed: missedBefore } = folder;
+    const names = await this.#requestNames(() => readdir(folder.path));
+    const { names: earlier, removed, unreadable: unreadableBefore } = folder;
     folder.names = undefined;
-    folder.left = new Set();
-    folder.isBirthKnown ||= hasBirthTime(before) && before.birthtimeNs === folder.bornNs;
-    folder.restUntil = startedAt + (clock.monotonic() - startedAt) * (folder.watcher ? watchedRest : polledRest);
-    const fresh = all || !earlier ? names : names.filter((name) => !earlier.has(name) || left.has(name));
-    const wasThere = (name: string): boolean => earlier === undefined || earlier.has(name) || missedBefore.has(name);
-    const missed = await this.#report(folder, fresh, (file, name) =>
+    folder.removed = new Set();
+    folder.isBirthtimeKnown ||= hasBirthtime(before) && before.birthtimeNs === folder.birthtimeNs;
+    folder.throttledUntil = startedAt + (clock.monotonic() - startedAt) * (folder.watcher ? watchedThrottle : polledThrottle);
+    const added = all || !earlier ? names : names.filter((name) => !earlier.has(name) || removed.has(name));
+    const wasThere = (name: string): boolean => earlier === undefined || earlier.has(name) || unreadableBefore.has(name);
+    const unreadable = await this.#report(folder, added, (file, name) =>
       // a file that was not there at the last listing arrived since, whatever the clock of a server says
       file.changedAtMs < folder.listedAtMs && !wasThere(name) ? { ...file, changedAtMs: listedAtMs } : file,
     );
     folder.modifiedNs = before.mtimeNs;
     folder.listedAtMs = listedAtMs;
-    const present = names.filter((name) => !left.has(name));
-    this.#keepListing(folder, present, missed);
+    // only now, so that a listing that fails half-way is repeated in full
+    folder.names = nameSet(names.filter((name) => !removed.has(name) && !unreadable.has(name)));
+    folder.unreadable = unreadable;
+    const [first] = unreadable;
+    if (!first) folder.failures = 0;
+    else {
+      const fields = { path: join(folder.path, first[0]), error: String(first[1]), files: unreadable.size };
+      this.#retryListing(folder, fields, "some files of a folder cannot be read; trying again");
+    }
   }
 
   /** Reports the files with these names to the listener. Returns those whose details a damaged disk does not give: the others are still seen. */
@@ -346,14 +351,14 @@ export class FolderTree {
     names: readonly string[],
     dated: (file: ListedFile, name: string) => ListedFile,
   ): Promise<ReadonlyMap<string, unknown>> {
-    const raw = names.some(isGarbled) ? await this.#askForNames(() => rawPaths(folder.path)) : new Map<string, Buffer>();
-    const missed = new Map<string, unknown>();
+    const raw = names.some(isGarbled) ? await this.#requestNames(() => rawPaths(folder.path)) : new Map<string, Buffer>();
+    const unreadable = new Map<string, unknown>();
     const examine = async (name: string): Promise<ListedFile | undefined> => {
       try {
         const file = await this.#examine(folder, name, raw.get(name));
         return file && dated(file, name);
       } catch (error) {
-        missed.set(name, error);
+        if (!isGone(error)) unreadable.set(name, error);
         return undefined;
       }
     };
@@ -361,39 +366,17 @@ export class FolderTree {
       const files = await Promise.all(names.slice(at, at + chunkSize).map(examine));
       await this.#options.listener.onListed(files.filter((file) => file !== undefined));
     }
-    return missed;
-  }
-
-  /** Stores the result of a listing. Called only at its end, so that a listing that fails half-way is repeated in full. */
-  #keepListing(folder: WatchedFolder, names: readonly string[], missed: ReadonlyMap<string, unknown>): void {
-    folder.names = nameSet(names.filter((name) => !missed.has(name)));
-    folder.missed = missed;
-    const [first] = missed;
-    if (!first) {
-      folder.failures = 0;
-      return;
-    }
-    const [name, error] = first;
-    const fields = { path: join(folder.path, name), error: String(error), files: missed.size };
-    if (folder.failures === 0) this.#options.log.warn(fields, "some files of a folder cannot be read; trying again");
-    this.#listLater(folder);
+    return unreadable;
   }
 
   async #examine(folder: WatchedFolder, name: string, raw: Buffer | undefined): Promise<ListedFile | undefined> {
     const kind = kindOf(name);
     const path = join(folder.path, name);
     if (kind === "temporary" || isIgnoredFolder(name) || this.#folders.has(path)) return undefined;
-    try {
-      const found = await this.#ask(() => lstat(raw ?? path, { bigint: true }));
-      if (found.isDirectory()) {
-        if (raw) this.#warnOnce(path, { folder: path }, "the name of a folder is not valid UTF-8, so homesec cannot read it; rename it");
-        this.addFolder(path);
-        return undefined;
-      }
-      return isRecorded(kind) ? { path, ...versionOf(found), changedAtMs: Number(found.ctimeMs), raw } : undefined;
-    } catch (error) {
-      if (isGone(error)) return undefined;
-      throw error;
-    }
+    const found = await this.#request(() => lstat(raw ?? path, { bigint: true }));
+    if (!found.isDirectory()) return isRecorded(kind) ? { path, ...versionOf(found), changedAtMs: Number(found.ctimeMs), raw } : undefined;
+    if (raw) this.#warnOnce(path, { folder: path }, "the name of a folder is not valid UTF-8, so homesec cannot read it; rename it");
+    this.addFolder(path);
+    return undefined;
   }
 }

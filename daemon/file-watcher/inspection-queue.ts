@@ -13,7 +13,7 @@ export interface Queued {
   readonly share: string | undefined;
 }
 
-interface Lines<T> {
+interface Queues<T> {
   readonly live: Fifo<T>;
   readonly backlog: Fifo<T>;
 }
@@ -24,10 +24,10 @@ interface Lines<T> {
  */
 export class InspectionQueue<T extends Queued> {
   readonly #inspect: (item: T) => Promise<void>;
-  readonly #lines = newLines<T>();
+  readonly #queues = newQueues<T>();
   readonly #running = new Set<Promise<void>>();
   /** Files that wait for their share, by share. */
-  readonly #parked = new Map<string, Lines<T>>();
+  readonly #parked = new Map<string, Queues<T>>();
   readonly #busyShares = new Set<string>();
   #backlogRunning = 0;
   #stopped = false;
@@ -39,12 +39,12 @@ export class InspectionQueue<T extends Queued> {
   }
 
   push(item: T): void {
-    lineFor(this.#lines, item).push(item);
+    queueFor(this.#queues, item).push(item);
     this.#pump();
   }
 
   /** Resolves when there is room for more backlog of this share, or of the local disks. */
-  async room(share: string | undefined): Promise<void> {
+  async waitForRoom(share: string | undefined): Promise<void> {
     if (this.#backlogOf(share) < mostBacklogQueued || this.#stopped) return;
     await new Promise<void>((wake) => this.#waiters.push({ share, wake }));
   }
@@ -58,7 +58,7 @@ export class InspectionQueue<T extends Queued> {
 
   #pump(): void {
     while (!this.#stopped && this.#running.size < mostInspections) {
-      const item = this.#lines.live.shift() ?? (this.#backlogRunning < mostBacklogInspections ? this.#lines.backlog.shift() : undefined);
+      const item = this.#queues.live.shift() ?? (this.#backlogRunning < mostBacklogInspections ? this.#queues.backlog.shift() : undefined);
       if (!item) break;
       if (item.share !== undefined && this.#busyShares.has(item.share)) this.#park(item.share, item);
       else this.#begin(item);
@@ -83,9 +83,9 @@ export class InspectionQueue<T extends Queued> {
   }
 
   #park(share: string, item: T): void {
-    const parked = this.#parked.get(share) ?? newLines<T>();
+    const parked = this.#parked.get(share) ?? newQueues<T>();
     this.#parked.set(share, parked);
-    lineFor(parked, item).push(item);
+    queueFor(parked, item).push(item);
   }
 
   #release(share: string): void {
@@ -97,10 +97,10 @@ export class InspectionQueue<T extends Queued> {
   }
 
   #backlogOf(share: string | undefined): number {
-    return this.#lines.backlog.size + ((share === undefined ? undefined : this.#parked.get(share)?.backlog.size) ?? 0);
+    return this.#queues.backlog.size + ((share === undefined ? undefined : this.#parked.get(share)?.backlog.size) ?? 0);
   }
 }
 
-const newLines = <T>(): Lines<T> => ({ live: new Fifo<T>(), backlog: new Fifo<T>() });
+const newQueues = <T>(): Queues<T> => ({ live: new Fifo<T>(), backlog: new Fifo<T>() });
 
-const lineFor = <T extends Queued>(lines: Lines<T>, { live }: T): Fifo<T> => (live ? lines.live : lines.backlog);
+const queueFor = <T extends Queued>(queues: Queues<T>, { live }: T): Fifo<T> => (live ? queues.live : queues.backlog);

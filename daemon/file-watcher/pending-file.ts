@@ -33,7 +33,7 @@ export interface PendingFile extends Omit<Candidate, "listed"> {
   readonly share: string | undefined;
   state: "queued" | "checking" | "waiting";
   /** An event arrived during the inspection. */
-  again: boolean;
+  isDirty: boolean;
   live: boolean;
   arrivedAt: Date;
   version: Version | undefined;
@@ -57,7 +57,7 @@ export function pendingFile(candidate: Candidate, clock: Clock, startedAtMs: num
   return {
     ...candidate,
     listed: candidate.listed,
-    ...{ share: shareOf(dirname(candidate.path)), state: "queued", again: false, live: candidate.foundBy === "watch" || isRecent },
+    ...{ share: shareOf(dirname(candidate.path)), state: "queued", isDirty: false, live: candidate.foundBy === "watch" || isRecent },
     ...{ arrivedAt: now, version: undefined, changedAt: monotonic, unchangedUntil: monotonic, checkedAt: Number.NEGATIVE_INFINITY },
     ...{ gapMs: minGapMs, delayMs: firstDelayMs, detail: "", timer: undefined },
   };

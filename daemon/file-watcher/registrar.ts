@@ -29,7 +29,7 @@ export interface RegistrarOptions {
   readonly context: { readonly db: Database; readonly clock: Clock; readonly log: Log };
   readonly onRegistered: (hint: RegisteredHint) => void;
   /** These files are in the ledger, new or known. */
-  readonly onEntered: (cameraId: string, files: readonly FoundFile[]) => void;
+  readonly onStored: (cameraId: string, files: readonly FoundFile[]) => void;
   /** Too many files wait, and one was dropped. */
   readonly onOverflow: () => void;
 }
@@ -75,9 +75,7 @@ export class Registrar {
 
   /** Number of files that wait. */
   get size(): number {
-    let sum = 0;
-    for (const { live, backlog } of this.#cameras.values()) sum += live.length + backlog.length;
-    return sum;
+    return [...this.#cameras.values()].reduce((sum, { live, backlog }) => sum + live.length + backlog.length, 0);
   }
 
   async stop(): Promise<void> {
@@ -87,9 +85,8 @@ export class Registrar {
   }
 
   #queueOf(cameraId: string): CameraQueue {
-    const known = this.#cameras.get(cameraId);
-    if (known) return known;
-    const queue: CameraQueue = { cameraId, live: [], backlog: [], busy: false, timer: undefined, failures: 0 };
+    const empty = { cameraId, live: [], backlog: [], busy: false, timer: undefined, failures: 0 };
+    const queue = this.#cameras.get(cameraId) ?? empty;
     this.#cameras.set(cameraId, queue);
     return queue;
   }
@@ -129,7 +126,7 @@ export class Registrar {
   }
 
   async #flush(queue: CameraQueue): Promise<void> {
-    const { context, onEntered, onRegistered } = this.#options;
+    const { context, onStored, onRegistered } = this.#options;
     const which = queue.live.length > 0 ? "live" : "backlog";
     // one by one after a failure, so that a row that cannot be stored does not block the others
     const most = queue.failures > 0 ? 1 : which === "live" ? liveChunk : backlogChunk;
@@ -139,7 +136,7 @@ export class Registrar {
       queue[which] = queue[which].slice(files.length);
       if (queue.failures > 0) context.log.info({ camera: queue.cameraId }, "pictures are registered again");
       queue.failures = 0;
-      onEntered(queue.cameraId, files);
+      onStored(queue.cameraId, files);
       if (registered.added > 0) {
         const now = context.clock.now().getTime();
         const watchedMs = files.flatMap(({ live, takenAt }) => (live ? Math.max(0, now - takenAt.getTime()) : []));

@@ -86,8 +86,7 @@ export class RescanSchedule {
   #tick(): void {
     const { clock, timings, trees } = this.#options;
     const now = clock.monotonic();
-    let events = 0;
-    for (const tree of trees()) events += tree.takeEvents();
+    const events = trees().reduce((sum, tree) => sum + tree.takeEvents(), 0);
     if (events >= burstEvents) this.#inBurst = true;
     else if (this.#inBurst) {
       this.#inBurst = false;
@@ -99,7 +98,7 @@ export class RescanSchedule {
       this.#compareAll(trees());
     } else if (now >= this.#polledCompareAt && now >= this.#earliestCompareAt) {
       this.#polledCompareAt = now + polledCompareEveryMs;
-      const polled = trees().filter((tree) => tree.polledFolders > 0);
+      const polled = trees().filter((tree) => tree.isPolling);
       if (polled.length > 0) this.#compareAll(polled);
     }
     this.#options.onTick();

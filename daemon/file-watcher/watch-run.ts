@@ -49,12 +49,11 @@ export class WatchRun {
   readonly #schedule: RescanSchedule;
   readonly #planning: SerialQueue;
   /** Folders whose camera is being registered, or was registered a moment ago. */
-  readonly #adopted = new Set<string>();
+  readonly #registering = new Set<string>();
   #trees: readonly WatchedTree[] = [];
   #roots: readonly string[] = [];
   #rootWatch: FSWatcher | undefined;
-  #silentRoots: readonly string[] = [];
-  #silentFolders: readonly string[] = [];
+  #silent: readonly string[] = [];
   #problems: ReadonlyMap<string, string> = new Map();
   #planRequested = false;
   #stopped = false;
@@ -67,10 +66,10 @@ export class WatchRun {
     this.#registrar = new Registrar({
       context: { db, clock, log },
       onRegistered: options.onRegistered,
-      onEntered: (cameraId, files) => {
+      onStored: (cameraId, files) => {
         // the next listing inspects refused files again: a file that could not be read may be readable by then
         const settled = files.filter(({ foundBy, refusal }) => foundBy === "watch" && refusal === null);
-        for (const { plan, tree } of this.#trees) if (plan.cameraId === cameraId) for (const { path } of settled) tree.noteEntered(path);
+        for (const { plan, tree } of this.#trees) if (plan.cameraId === cameraId) for (const { path } of settled) tree.markRegistered(path);
       },
       onOverflow: () => this.#schedule.compareSoon(),
     });
@@ -130,11 +129,12 @@ export class WatchRun {
 
   /** Roots and folders that do not answer. */
   get silent(): readonly string[] {
-    return [...this.#silentRoots, ...this.#silentFolders];
+    return this.#silent;
   }
 
+  /** Whether any watched folder has no watch. */
   get isPolling(): boolean {
-    return this.#trees.some(({ tree }) => tree.polledFolders > 0);
+    return this.#trees.some(({ tree }) => tree.isPolling);
   }
 
   /** Number of files without an outcome in the ledger. */
@@ -159,12 +159,12 @@ export class WatchRun {
     const cameras = await this.#options.cameras();
     const wanted = await planFolders(cameras, cameraRoot, extraRoots);
     if (this.#stopped) return;
-    this.#silentRoots = wanted.silentRoots;
-    this.#silentFolders = wanted.silentFolders;
+    const { silentRoots, silentFolders } = wanted;
+    this.#silent = [...silentRoots, ...silentFolders];
     // while a root does not answer, the folders that may be read stay the same
-    this.#roots = this.#silentRoots.length === 0 ? wanted.roots : [...new Set([...this.#roots, ...wanted.roots])];
+    this.#roots = silentRoots.length === 0 ? wanted.roots : [...new Set([...this.#roots, ...wanted.roots])];
     // setting a watch on a root that hangs would block the main thread
-    if (!this.#silentRoots.includes(cameraRoot)) this.#watchRoot();
+    if (!silentRoots.includes(cameraRoot)) this.#watchRoot();
     this.#warnOf(wanted);
     await this.#reportProblems(await this.#replaceTrees(wanted), cameras);
   }
@@ -183,14 +183,14 @@ export class WatchRun {
   /** Stops trees that are no longer wanted and starts new ones. Returns the problems of cameras, those of the new trees included. */
   async #replaceTrees(wanted: WatchPlan): Promise<ReadonlyMap<string, string>> {
     const keys = new Map(wanted.trees.map((tree) => [keyOf(tree), tree]));
-    const kept = this.#trees.filter(({ key }) => keys.has(key));
+    const unchanged = this.#trees.filter(({ key }) => keys.has(key));
     const gone = this.#trees.filter(({ key }) => !keys.has(key));
     await Promise.all(gone.map(({ tree }) => this.#stopTree(tree)));
     for (const { plan } of gone) if (plan.cameraId !== undefined) this.#candidates.drop(plan.cameraId);
-    this.#trees = kept;
+    this.#trees = unchanged;
     const problems = new Map(wanted.problems);
     for (const [key, planned] of keys) {
-      if (kept.some((old) => old.key === key)) continue;
+      if (unchanged.some((old) => old.key === key)) continue;
       const tree = await this.#startTree(planned, problems);
       if (tree) this.#trees = [...this.#trees, { plan: planned, key, tree }];
     }
@@ -206,13 +206,13 @@ export class WatchRun {
       isForeign: (below) => foreign.has(below),
       listener: {
         onEvent: (file, raw) => {
-          if (cameraId === undefined) this.#adopt(path);
+          if (cameraId === undefined) this.#registerCamera(path);
           else this.#candidates.add({ cameraId, path: file, raw, foundBy: "watch" });
         },
         onListed: async (files) => {
           if (files.length === 0) return;
-          if (cameraId === undefined) this.#adopt(path);
-          else await this.#takeListed(cameraId, path, files);
+          if (cameraId === undefined) this.#registerCamera(path);
+          else await this.#addUnknown(cameraId, path, files);
         },
         onLost: (error) => this.#onLost(tree, error),
       },
@@ -245,7 +245,7 @@ export class WatchRun {
   }
 
   /** Inspects the listed files that the ledger does not know. */
-  async #takeListed(cameraId: string, folder: string, files: readonly ListedFile[]): Promise<void> {
+  async #addUnknown(cameraId: string, folder: string, files: readonly ListedFile[]): Promise<void> {
     while (this.#registrar.size > mostRegistering && !this.#stopped) await sleep(20);
     const retried = this.#options.refuseVideos ? retriedWithoutFfmpeg : retriedReasons;
     const unknown = await this.#options.db.query((sql) => unknownVersions(sql, cameraId, files, retried));
@@ -253,13 +253,13 @@ export class WatchRun {
       const file = files[index];
       if (file && !this.#stopped) this.#candidates.add({ cameraId, path: file.path, raw: file.raw, foundBy: "scan", listed: file });
     }
-    await this.#candidates.room(dirname(files[0]?.path ?? folder));
+    await this.#candidates.waitForRoom(dirname(files[0]?.path ?? folder));
   }
 
   /** Registers a camera for a folder of the camera root that holds pictures and has none. */
-  #adopt(path: string): void {
-    if (this.#adopted.has(path)) return;
-    this.#adopted.add(path);
+  #registerCamera(path: string): void {
+    if (this.#registering.has(path)) return;
+    this.#registering.add(path);
     this.#planning.push(async () => {
       try {
         await this.#options.ensureCamera(basename(path));
@@ -268,11 +268,11 @@ export class WatchRun {
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         const message = "a folder with pictures has no camera, and registering one failed";
-        this.#options.warnOnce(`adopt ${path}: ${reason}`, { folder: path, reason }, message);
+        this.#options.warnOnce(`register ${path}: ${reason}`, { folder: path, reason }, message);
       }
       setTimeout(() => {
-        this.#adopted.delete(path);
-        if (this.#trees.some(({ plan }) => plan.path === path && plan.cameraId === undefined)) this.#adopt(path);
+        this.#registering.delete(path);
+        if (this.#trees.some(({ plan }) => plan.path === path && plan.cameraId === undefined)) this.#registerCamera(path);
       }, this.#options.timings.rescanMs).unref();
     });
   }

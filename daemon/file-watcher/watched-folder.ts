@@ -14,23 +14,23 @@ export interface ListedFile extends Version {
 export interface WatchedFolder {
   readonly path: string;
   readonly inode: string;
-  readonly bornNs: bigint;
+  readonly birthtimeNs: bigint;
   /** Not every file system stores the birth time, and some return the time of the last change instead. */
-  isBirthKnown: boolean;
+  isBirthtimeKnown: boolean;
   watcher: FSWatcher | undefined;
   /** The folder's modification time just before the last listing. */
   modifiedNs: bigint;
   listedAtMs: number;
   /** Names at the last listing, and those registered since; undefined when every file must be compared. */
   names: NameSet | undefined;
-  /** Files whose details could not be read at the last listing. */
-  missed: ReadonlyMap<string, unknown>;
+  /** Files whose details could not be read at the last listing, with the errors. */
+  unreadable: ReadonlyMap<string, unknown>;
   /** Subfolders removed since the last listing: an entry that reuses such a name is new although the name is known. */
-  left: Set<string>;
+  removed: Set<string>;
   lastEventAt: number;
-  wanted: "names" | "full" | undefined;
+  requested: "names" | "full" | undefined;
   /** Monotonic time before which no regular listing starts, to limit what listings of a large folder cost. */
-  restUntil: number;
+  throttledUntil: number;
   /** Consecutive listings that were incomplete, and the timer of the next attempt. */
   failures: number;
   retry: NodeJS.Timeout | undefined;
@@ -39,9 +39,9 @@ export interface WatchedFolder {
 /** A folder that was not listed yet. */
 export function unlistedFolder(path: string, found: BigIntStats): WatchedFolder {
   return {
-    ...{ path, inode: inodeOf(found), bornNs: found.birthtimeNs, isBirthKnown: hasBirthTime(found), watcher: undefined },
-    ...{ modifiedNs: -1n, listedAtMs: 0, names: undefined, missed: new Map<string, unknown>(), left: new Set<string>() },
-    ...{ lastEventAt: Number.NEGATIVE_INFINITY, wanted: undefined, restUntil: 0, failures: 0, retry: undefined },
+    ...{ path, inode: inodeOf(found), birthtimeNs: found.birthtimeNs, isBirthtimeKnown: hasBirthtime(found), watcher: undefined },
+    ...{ modifiedNs: -1n, listedAtMs: 0, names: undefined, unreadable: new Map<string, unknown>(), removed: new Set<string>() },
+    ...{ lastEventAt: Number.NEGATIVE_INFINITY, requested: undefined, throttledUntil: 0, failures: 0, retry: undefined },
   };
 }
 
@@ -49,4 +49,4 @@ export function unlistedFolder(path: string, found: BigIntStats): WatchedFolder 
 export const inodeOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`;
 
 /** Whether the birth time is real, and not just the time of the last change. */
-export const hasBirthTime = ({ birthtimeNs, ctimeNs }: BigIntStats): boolean => birthtimeNs !== 0n && birthtimeNs !== ctimeNs;
+export const hasBirthtime = ({ birthtimeNs, ctimeNs }: BigIntStats): boolean => birthtimeNs !== 0n && birthtimeNs !== ctimeNs;

@@ -61,11 +61,11 @@ it("inspection queue: finders of backlog wait for their own share, not for anoth
   const { queue, push, end } = looking();
   push(1_200, { of: "nas old", live: false, share: "/nas" });
   let isRoom = false;
-  const waiting = queue.room("/nas").then(() => {
+  const waiting = queue.waitForRoom("/nas").then(() => {
     isRoom = true;
   });
-  await queue.room(undefined);
-  await queue.room("/other");
+  await queue.waitForRoom(undefined);
+  await queue.waitForRoom("/other");
   for (let n = 1; n <= 600; n += 1) await end(`nas old ${n}`);
   expect(isRoom).toBe(false);
   for (let n = 601; n <= 720; n += 1) await end(`nas old ${n}`);

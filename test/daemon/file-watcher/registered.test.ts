@@ -7,18 +7,18 @@ import { type Home, numbered, picture, sleep, watchedHome } from "./watched-home
 /** Pictures registered after an event, at the next listing of their folder. */
 
 let home: Home;
-const asked = new Map<string, number>();
+const statCalls = new Map<string, number>();
 const { lstat } = promises;
 
 beforeEach(async () => {
   home = await watchedHome({ timings: { rescanMs: 2_000 } });
-  asked.clear();
+  statCalls.clear();
   const counted: typeof lstat = Object.assign((path: string, ...rest: never[]) => {
-    asked.set(String(path), (asked.get(String(path)) ?? 0) + 1);
+    statCalls.set(String(path), (statCalls.get(String(path)) ?? 0) + 1);
     return lstat(path, ...rest);
   });
   promises.lstat = counted;
-  // imported names follow
+  // updates the names that other modules imported
   syncBuiltinESMExports();
 });
 afterEach(async () => {
@@ -42,7 +42,7 @@ it("registered pictures: the next listing does not query them again, and a chang
   await home.entries(101);
   await sleep(4_500);
   // a listing may have run between the event and the ledger
-  const pictures = [...asked.keys()].filter((path) => /\/front\/\d+\.jpg$/.test(path));
+  const pictures = [...statCalls.keys()].filter((path) => /\/front\/\d+\.jpg$/.test(path));
   expect(pictures.length).toBeLessThan(60);
 
   await promises.writeFile(join(folder, "7.jpg"), numbered(jpeg, 1_007));
