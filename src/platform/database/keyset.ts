@@ -49,10 +49,7 @@ export async function readPage<Item, Key extends readonly KeyPart[]>(
   { name: listName, key, rows: read, count }: List<Item, Key>,
 ): Promise<Page<Item>> {
   const after = decodeCursor(cursor, listName, key);
-  const [rows, total] = await db.query(async (sql) => [
-    await read(sql, { after, offset: offset ?? 0, limit: limit + 1 }),
-    await count(sql),
-  ]);
+  const [rows, total] = await db.query((sql) => Promise.all([read(sql, { after, offset: offset ?? 0, limit: limit + 1 }), count(sql)]));
   const page = makePage({ listName, rows, limit, offset, after, total, key: (row) => row.key });
   return { ...page, items: page.items.map((row) => row.record) };
 }
