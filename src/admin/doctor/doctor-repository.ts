@@ -87,17 +87,6 @@ export async function fileTimeOffsets(
   `;
 }
 
-/** The cameras in `error`, each with its reason. */
-export async function cameraReasons(sql: Sql): Promise<readonly { readonly cameraId: string; readonly reason: string | null }[]> {
-  return await sql<{ cameraId: string; reason: string | null }[]>`
-    select c.camera_id as "cameraId", c.status_reason as reason
-    from cameras c
-    where c.deleted_at is null
-      and c.status = 'error'
-    order by c.camera_id
-  `;
-}
-
 /** The outcome of the last pictures and videos of a camera. */
 export interface LastPictures {
   readonly cameraId: string;

@@ -12,10 +12,10 @@ export function alertSteps(
   return [
     alertStep(alert),
     ...notifications
-      .filter(({ alertId }) => alertId === alert.alertId)
+      .filter(({ alert_id }) => alert_id === alert.id)
       .flatMap((notification) => [
         ...attempts
-          .filter(({ notificationId }) => notificationId === notification.notificationId)
+          .filter(({ notification_id }) => notification_id === notification.notification_id)
           .map((attempt) => attemptStep(notification, attempt)),
         notificationStep(notification, now),
       ]),
@@ -23,32 +23,20 @@ export function alertSteps(
 }
 
 function alertStep(alert: AlertFacts): Step {
+  const { id, camera_id, created_at, ...details } = alert;
   const state = {
     pending: "It is pending: no one has been notified yet",
-    delivered: `It was delivered${since(alert.createdAt, alert.deliveredAt)}`,
-    acknowledged: `It was acknowledged${since(alert.createdAt, alert.acknowledgedAt)}`,
-    dismissed: `It was dismissed${since(alert.createdAt, alert.dismissedAt)}`,
+    delivered: `It was delivered${since(alert.created_at, alert.delivered_at)}`,
+    acknowledged: `It was acknowledged${since(alert.created_at, alert.acknowledged_at)}`,
+    dismissed: `It was dismissed${since(alert.created_at, alert.dismissed_at)}`,
   }[alert.status];
-  const held = alert.heldBack === 0 ? "" : ` Its cooldown suppressed ${pluralize(alert.heldBack, "later match", "later matches")}.`;
+  const held = alert.held_back === 0 ? "" : ` Its cooldown suppressed ${pluralize(alert.held_back, "later match", "later matches")}.`;
   return {
-    at: alert.createdAt,
+    at: alert.created_at,
     step: "alert",
     status: alert.status === "pending" ? "waiting" : "done",
-    text: `Alert ${alert.alertId} (${alert.severity}) was raised by rule "${alert.ruleName}". ${state}.${held}`,
-    details: {
-      alert_id: alert.alertId,
-      event_id: alert.eventId,
-      rule_id: alert.ruleId,
-      rule_name: alert.ruleName,
-      severity: alert.severity,
-      status: alert.status,
-      dedup_key: alert.dedupKey,
-      delivered_at: alert.deliveredAt,
-      acknowledged_at: alert.acknowledgedAt,
-      dismissed_at: alert.dismissedAt,
-      held_back: alert.heldBack,
-      alert_metadata: alert.metadata,
-    },
+    text: `Alert ${id} (${alert.severity}) was raised by rule "${alert.rule_name}". ${state}.${held}`,
+    details: { alert_id: id, ...details },
   };
 }
 
@@ -62,14 +50,19 @@ function nameOf({ kind, channel }: NotificationFacts): string {
 }
 
 function notificationStep(notification: NotificationFacts, now: Date): Step {
-  const { status, reason, attemptCount, nextAttemptAt, createdAt, finishedAt } = notification;
+  const { finished_at, ...details } = notification;
+  const { status, reason, attempt_count, next_attempt_at, created_at } = details;
   const why = reason === null ? "." : `: ${sentence(reason)}`;
-  const tries = `after ${pluralize(attemptCount, "attempt")}`;
+  const tries = `after ${pluralize(attempt_count, "attempt")}`;
   const next =
-    nextAttemptAt === null ? "" : nextAttemptAt > now ? `, next attempt in ${between(now, nextAttemptAt)}` : ", next attempt in a moment";
+    next_attempt_at === null
+      ? ""
+      : next_attempt_at > now
+        ? `, next attempt in ${between(now, next_attempt_at)}`
+        : ", next attempt in a moment";
   const state = {
-    waiting: `waits ${attemptCount === 0 ? "to be sent" : `${tries}`}${next}; it expires ${instant(notification.expiresAt)}${why}`,
-    sent: `was sent${since(createdAt, finishedAt).replace("it was raised", "it was queued")}${notification.late ? `, late, ${tries}` : ""}.`,
+    waiting: `waits ${attempt_count === 0 ? "to be sent" : `${tries}`}${next}; it expires ${instant(notification.expires_at)}${why}`,
+    sent: `was sent${since(created_at, finished_at).replace("it was raised", "it was queued")}${notification.late ? `, late, ${tries}` : ""}.`,
     failed: `failed for good ${tries}${why}`,
     expired: `expired ${tries}${why}`,
     cancelled: `was cancelled${why}`,
@@ -84,23 +77,11 @@ function notificationStep(notification: NotificationFacts, now: Date): Step {
     unusable: "failed",
   } as const;
   return {
-    at: finishedAt ?? createdAt,
+    at: finished_at ?? created_at,
     step: "notification",
     status: states[status],
     text: `${nameOf(notification)} ${state}`,
-    details: {
-      notification_id: notification.notificationId,
-      alert_id: notification.alertId,
-      kind: notification.kind,
-      channel: notification.channel,
-      status,
-      reason,
-      attempt_count: attemptCount,
-      next_attempt_at: nextAttemptAt,
-      expires_at: notification.expiresAt,
-      late: notification.late,
-      created_at: createdAt,
-    },
+    details,
   };
 }
 
@@ -108,18 +89,10 @@ function attemptStep(notification: NotificationFacts, attempt: NotificationAttem
   const answer = attempt.answer === null ? "" : `: ${sentence(attempt.answer)}`;
   const result = { sent: "was accepted", again: "failed and will be retried", failed: "failed for good" }[attempt.outcome];
   return {
-    at: attempt.finishedAt,
+    at: attempt.finished_at,
     step: "notification_attempt",
     status: attempt.outcome === "sent" ? "done" : "failed",
-    text: `${nameOf(notification)}, attempt ${attempt.attempt}, ${result} after ${between(attempt.startedAt, attempt.finishedAt)}${answer === "" ? "." : answer}`,
-    details: {
-      notification_id: attempt.notificationId,
-      channel: notification.channel,
-      attempt: attempt.attempt,
-      outcome: attempt.outcome,
-      started_at: attempt.startedAt,
-      finished_at: attempt.finishedAt,
-      answer: attempt.answer,
-    },
+    text: `${nameOf(notification)}, attempt ${attempt.attempt}, ${result} after ${between(attempt.started_at, attempt.finished_at)}${answer === "" ? "." : answer}`,
+    details: { ...attempt, channel: notification.channel },
   };
 }

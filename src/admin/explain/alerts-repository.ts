@@ -1,42 +1,44 @@
+import type { AlertRow } from "../../alerting/alerts/alert.ts";
+import { columns } from "../../alerting/alerts/alerts-repository.ts";
 import { outOfSchedule } from "../../alerting/rules/evaluate.ts";
 import type { Sql } from "../../platform/database/database.ts";
 
 /** The verdict of a rule on an event, with the alert or the silence that suppressed it. */
 export interface VerdictFacts {
-  readonly ruleId: string;
-  readonly ruleName: string;
-  readonly ruleVersion: number;
+  readonly rule_id: string;
+  readonly rule_name: string;
+  readonly rule_version: number;
   readonly outcome: "raised" | "suppressed" | "not_matched";
-  readonly matched: readonly string[];
-  readonly failed: readonly string[];
-  readonly alertId: string | null;
-  readonly suppressedBy: string | null;
-  readonly suppressedUntil: Date | null;
+  readonly matched_conditions: readonly string[];
+  readonly failed_conditions: readonly string[];
+  readonly alert_id: string | null;
+  readonly suppressed_by: string | null;
+  readonly suppressed_until: Date | null;
   /** When the suppressing alert was raised, and its event; null when it was deleted. */
-  readonly suppressorRaisedAt: Date | null;
-  readonly suppressorEventId: number | null;
+  readonly suppressor_raised_at: Date | null;
+  readonly suppressor_event_id: number | null;
   /** The silence that suppressed this verdict, and its reason. */
-  readonly silenceId: string | null;
-  readonly silenceReason: string | null;
+  readonly silence_id: string | null;
+  readonly silence_reason: string | null;
   /** What triggers the next evaluation of a suppressed verdict, or of an incident outside of the schedule; null when nothing does. */
-  readonly looksAgain: "when_judged" | "when_cooldown_over" | "when_schedule_holds" | null;
-  readonly evaluatedAt: Date;
+  readonly next_evaluation: "when_scored" | "when_cooldown_over" | "when_schedule_holds" | null;
+  readonly evaluated_at: Date;
 }
 
 /** The verdicts on an event; those that raised an alert come first. */
 export async function verdictsOf(sql: Sql, eventId: number): Promise<readonly VerdictFacts[]> {
   return await sql<VerdictFacts[]>`
-    select v.rule_id as "ruleId", v.rule_name as "ruleName", v.rule_version as "ruleVersion", v.outcome, v.matched_conditions as matched,
-      v.failed_conditions as failed, v.alert_id as "alertId", v.suppressed_by as "suppressedBy", v.suppressed_until as "suppressedUntil",
-      s.created_at as "suppressorRaisedAt", s.event_id as "suppressorEventId", v.silence_id as "silenceId", v.silence_reason as "silenceReason", v.evaluated_at as "evaluatedAt",
+    select v.rule_id, v.rule_name, v.rule_version, v.outcome, v.matched_conditions,
+      v.failed_conditions, v.alert_id, v.suppressed_by, v.suppressed_until,
+      s.created_at as suppressor_raised_at, s.event_id as suppressor_event_id, v.silence_id, v.silence_reason, v.evaluated_at,
       case
         when v.outcome = 'raised' or e.deleted_at is not null then null
-        when v.outcome = 'suppressed' and e.analysis_status = 'pending' and (r.escalate or r.risk_threshold is not null) then 'when_judged'
+        when v.outcome = 'suppressed' and e.analysis_status = 'pending' and (r.escalate or r.risk_threshold is not null) then 'when_scored'
         when not exists (select from camera_incidents i where i.event_id = v.event_id and i.ended_at is null) then null
         when v.suppressed_by is not null and not r.is_digested then 'when_cooldown_over'
         when r.rule_id is not null and cardinality(v.failed_conditions) = 1 and strpos(v.failed_conditions[1], ${outOfSchedule}) > 0
           then 'when_schedule_holds'
-      end as "looksAgain"
+      end as next_evaluation
     from rule_verdicts v
     join events e on e.event_id = v.event_id
     left join lateral (
@@ -52,91 +54,47 @@ export async function verdictsOf(sql: Sql, eventId: number): Promise<readonly Ve
   `;
 }
 
-/** The current state of a rule. */
-export interface RuleFacts {
-  readonly ruleId: string;
-  readonly name: string;
-  readonly enabled: boolean;
-  readonly kind: "event" | "camera_health";
-  readonly riskThreshold: number | null;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
-
-/** The rules without a verdict on an event, oldest first. */
-export async function rulesWithoutVerdict(sql: Sql, eventId: number, limit: number): Promise<readonly RuleFacts[]> {
-  return await sql<RuleFacts[]>`
-    select r.rule_id as "ruleId", r.name, r.enabled, r.kind, r.risk_threshold as "riskThreshold", r.created_at as "createdAt", r.updated_at as "updatedAt"
-    from rules r
-    where not exists (select from rule_verdicts v where v.event_id = ${eventId} and v.rule_id = r.rule_id)
-    order by r.created_at, r.rule_id
-    limit ${limit}
-  `;
-}
-
-/** The facts about an alert that an explanation needs. */
-export interface AlertFacts {
-  readonly alertId: string;
-  readonly eventId: number;
-  readonly ruleId: string | null;
-  readonly ruleName: string;
-  readonly severity: string;
-  readonly status: "pending" | "delivered" | "acknowledged" | "dismissed";
-  readonly dedupKey: string;
-  readonly metadata: unknown;
-  readonly createdAt: Date;
-  readonly deliveredAt: Date | null;
-  readonly acknowledgedAt: Date | null;
-  readonly dismissedAt: Date | null;
-  /** Number of verdicts that its cooldown suppressed. */
-  readonly heldBack: number;
-}
-
-const alertColumns = (sql: Sql) => sql`
-  a.alert_id as "alertId", a.event_id as "eventId", a.rule_id as "ruleId", a.rule_name as "ruleName", a.severity, a.status,
-  a.dedup_key as "dedupKey", a.alert_metadata as metadata, a.created_at as "createdAt", a.delivered_at as "deliveredAt",
-  a.acknowledged_at as "acknowledgedAt", a.dismissed_at as "dismissedAt",
-  (select count(*) from rule_verdicts v where v.suppressed_by = a.alert_id) as "heldBack"
-`;
+/** An alert with the name of its rule and the number of verdicts that its cooldown suppressed. */
+export type AlertFacts = AlertRow & { readonly rule_name: string; readonly held_back: number };
 
 /** The alerts of an event, oldest first. */
 export async function alertsOfEvent(sql: Sql, eventId: number): Promise<readonly AlertFacts[]> {
   return await sql<AlertFacts[]>`
-    select ${alertColumns(sql)}
+    select ${columns(sql)}, a.rule_name, (select count(*) from rule_verdicts v where v.suppressed_by = a.alert_id) as held_back
     from alerts a
     where a.event_id = ${eventId}
     order by a.created_at, a.alert_id
   `;
 }
 
-/** The event of an alert, or undefined. */
+/** Finds the event of an alert; undefined if there is no such alert. */
 export async function eventOfAlert(sql: Sql, alertId: string): Promise<number | undefined> {
-  const [row] = await sql<[{ eventId: number }?]>`select a.event_id as "eventId" from alerts a where a.alert_id = ${alertId}::uuid`;
-  return row?.eventId;
+  const [row] = await sql<[{ event_id: number }?]>`select a.event_id from alerts a where a.alert_id = ${alertId}::uuid`;
+  return row?.event_id;
 }
 
 /** A message through one channel. */
 export interface NotificationFacts {
-  readonly notificationId: string;
-  readonly alertId: string;
+  readonly notification_id: string;
+  readonly alert_id: string;
   readonly kind: "alert" | "digest" | "end";
   readonly channel: string;
   readonly status: "waiting" | "sent" | "failed" | "expired" | "cancelled" | "unusable";
   readonly reason: string | null;
-  readonly attemptCount: number;
-  readonly nextAttemptAt: Date | null;
-  readonly expiresAt: Date;
+  readonly attempt_count: number;
+  readonly next_attempt_at: Date | null;
+  readonly expires_at: Date;
   readonly late: boolean;
-  readonly createdAt: Date;
-  readonly finishedAt: Date | null;
+  readonly created_at: Date;
+  readonly finished_at: Date | null;
 }
 
 /** The notifications of alerts, oldest first. */
 export async function notificationsOf(sql: Sql, alertIds: readonly string[]): Promise<readonly NotificationFacts[]> {
   return await sql<NotificationFacts[]>`
-    select n.notification_id as "notificationId", n.alert_id as "alertId", n.kind, n.channel, n.status, n.reason,
-      n.attempt_count as "attemptCount", n.next_attempt_at as "nextAttemptAt", n.expires_at as "expiresAt", n.late,
-      n.created_at as "createdAt", n.finished_at as "finishedAt"
+    select n.notification_id, n.alert_id, n.kind, n.channel, n.status, n.reason,
+      n.attempt_count, n.next_attempt_at, n.expires_at, n.late,
+      n.created_at, n.finished_at
     from notifications n
     where n.alert_id = any (${[...alertIds]}::uuid[])
     order by n.created_at, n.kind, n.channel
@@ -145,10 +103,10 @@ export async function notificationsOf(sql: Sql, alertIds: readonly string[]): Pr
 
 /** One attempt to send a notification. */
 export interface NotificationAttemptFacts {
-  readonly notificationId: string;
+  readonly notification_id: string;
   readonly attempt: number;
-  readonly startedAt: Date;
-  readonly finishedAt: Date;
+  readonly started_at: Date;
+  readonly finished_at: Date;
   readonly outcome: "sent" | "again" | "failed";
   readonly answer: string | null;
 }
@@ -160,7 +118,7 @@ export async function notificationAttemptsOf(
   limit: number,
 ): Promise<readonly NotificationAttemptFacts[]> {
   const rows = await sql<NotificationAttemptFacts[]>`
-    select t.notification_id as "notificationId", t.attempt, t.started_at as "startedAt", t.finished_at as "finishedAt", t.outcome, t.answer
+    select t.notification_id, t.attempt, t.started_at, t.finished_at, t.outcome, t.answer
     from notifications n
     join notification_attempts t on t.notification_id = n.notification_id
     where n.alert_id = any (${[...alertIds]}::uuid[])

@@ -1,22 +1,8 @@
+import { type Attempt, columns, type Delivery } from "../../alerting/webhooks/deliveries-repository.ts";
 import type { Sql } from "../../platform/database/database.ts";
 
-/** A message to an outbound webhook. */
-export interface DeliveryFacts {
-  readonly deliveryId: string;
-  readonly webhookId: string;
-  readonly webhookName: string;
-  readonly eventType: string;
-  /** Id of the event or alert that it reports. */
-  readonly subject: string;
-  readonly status: "pending" | "success" | "failed" | "retrying";
-  readonly statusCode: number | null;
-  readonly error: string | null;
-  readonly attemptCount: number;
-  readonly nextRetryAt: Date | null;
-  readonly createdAt: Date;
-  readonly deliveredAt: Date | null;
-  readonly retryOf: string | null;
-}
+/** A delivery with the name of its webhook. */
+export type DeliveryFacts = Delivery & { readonly webhook_name: string };
 
 /** Types about subjects other than events and alerts, whose ids may look the same. */
 const otherTypes = ["entity_discovered", "anomaly_detected", "system_health_changed"];
@@ -24,9 +10,7 @@ const otherTypes = ["entity_discovered", "anomaly_detected", "system_health_chan
 /** The deliveries about these events and alerts, oldest first. */
 export async function deliveriesAbout(sql: Sql, subjects: readonly string[], limit: number): Promise<readonly DeliveryFacts[]> {
   return await sql<DeliveryFacts[]>`
-    select d.delivery_id as "deliveryId", d.webhook_id as "webhookId", w.name as "webhookName", d.event_type as "eventType",
-      d.event_id as subject, d.status, d.status_code as "statusCode", d.error_message as error, d.attempt_count as "attemptCount",
-      d.next_retry_at as "nextRetryAt", d.created_at as "createdAt", d.delivered_at as "deliveredAt", d.retry_of as "retryOf"
+    select ${columns(sql)}, w.name as webhook_name
     from webhook_deliveries d
     join webhooks w on w.webhook_id = d.webhook_id
     where d.event_id = any (${[...subjects]}::text[])
@@ -37,20 +21,12 @@ export async function deliveriesAbout(sql: Sql, subjects: readonly string[], lim
 }
 
 /** One request to a webhook. */
-export interface DeliveryAttemptFacts {
-  readonly deliveryId: string;
-  readonly attempt: number;
-  readonly startedAt: Date;
-  readonly finishedAt: Date;
-  readonly statusCode: number | null;
-  readonly error: string | null;
-  readonly response: string | null;
-}
+export type DeliveryAttemptFacts = Attempt & { readonly delivery_id: string };
 
 /** The requests of these deliveries, oldest first. */
 export async function deliveryAttempts(sql: Sql, deliveryIds: readonly string[]): Promise<readonly DeliveryAttemptFacts[]> {
   return await sql<DeliveryAttemptFacts[]>`
-    select t.delivery_id as "deliveryId", t.attempt, t.started_at as "startedAt", t.finished_at as "finishedAt", t.status_code as "statusCode",
+    select t.delivery_id, t.attempt, t.started_at, t.finished_at, t.status_code,
       t.error, t.response
     from webhook_delivery_attempts t
     where t.delivery_id = any (${[...deliveryIds]}::uuid[])

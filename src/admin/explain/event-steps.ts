@@ -1,7 +1,8 @@
 import { pluralize } from "../../base/text/format.ts";
+import type { Event } from "../../monitoring/events/event.ts";
 import { readAnswer } from "../../monitoring/upstream/answer.ts";
 import type { BreakerState } from "../../work/operations/upstream-state.ts";
-import type { AttemptFacts, EventFacts } from "./events-repository.ts";
+import type { AttemptFacts } from "./events-repository.ts";
 import type { WaitingJob } from "./jobs-repository.ts";
 import { jobDetails } from "./picture-steps.ts";
 import { between, type Step, sentence } from "./step.ts";
@@ -14,41 +15,33 @@ export interface Known {
 }
 
 /** The step that stored the event, with its origin. */
-export function eventStep(event: EventFacts, hasBatch: boolean): Step {
-  const seen = event.objectTypes.length === 0 ? "" : ` (${event.objectTypes.join(", ")})`;
-  const source = hasBatch ? "" : event.batchId === null ? " It came through the API, not from a batch." : " Its batch was deleted.";
-  const deleted = event.deletedAt ? " It has been deleted." : "";
+export function eventStep(event: Event, hasBatch: boolean): Step {
+  const { kind, camera_id, started_at, ended_at, detection_count, object_types, deleted_at } = event;
+  const seen = object_types.length === 0 ? "" : ` (${object_types.join(", ")})`;
+  const source = hasBatch ? "" : event.batch_id === null ? " It came through the API, not from a batch." : " Its batch was deleted.";
+  const deleted = deleted_at ? " It has been deleted." : "";
   return {
-    at: event.createdAt,
+    at: event.created_at,
     step: "event",
     status: "done",
     text:
-      event.kind === "camera_health"
-        ? `An incident of camera ${event.cameraId} was stored as event ${event.id}: ${sentence(event.summary)}${deleted}`
-        : `Event ${event.id} of camera ${event.cameraId} was stored with ${pluralize(event.detectionCount, "detection")}${seen}.${source}${deleted}`,
-    details: {
-      event_id: event.id,
-      kind: event.kind,
-      camera_id: event.cameraId,
-      started_at: event.startedAt,
-      ended_at: event.endedAt,
-      detection_count: event.detectionCount,
-      object_types: event.objectTypes,
-      deleted_at: event.deletedAt,
-    },
+      kind === "camera_health"
+        ? `An incident of camera ${camera_id} was stored as event ${event.id}: ${sentence(event.summary)}${deleted}`
+        : `Event ${event.id} of camera ${camera_id} was stored with ${pluralize(detection_count, "detection")}${seen}.${source}${deleted}`,
+    details: { event_id: event.id, kind, camera_id, started_at, ended_at, detection_count, object_types, deleted_at },
   };
 }
 
 /** Steps of the risk assessment: each attempt, then the score, or what it waits for. */
-export function analysisSteps(event: EventFacts, attempts: readonly AttemptFacts[], job: WaitingJob | undefined, known: Known): Step[] {
+export function analysisSteps(event: Event, attempts: readonly AttemptFacts[], job: WaitingJob | undefined, known: Known): Step[] {
   // incidents get no risk assessment
   if (event.kind === "camera_health") return [];
   return [...attempts.map(attemptStep), scoreStep(event, attempts, job, known)];
 }
 
 function attemptStep(attempt: AttemptFacts): Step {
-  const took = between(attempt.startedAt, attempt.finishedAt);
-  const who = attempt.analyzedBy ?? "The language model";
+  const took = between(attempt.started_at, attempt.finished_at);
+  const who = attempt.analyzed_by ?? "The language model";
   const reading = attempt.answer === null ? undefined : readAnswer(attempt.answer);
   const result = {
     completed: `${who} answered after ${took}${reading?.ok ? `, read as score ${reading.verdict.riskScore}` : ""}.`,
@@ -57,51 +50,37 @@ function attemptStep(attempt: AttemptFacts): Step {
     rejected: `${who} rejected the request after ${took}: ${sentence(attempt.error ?? "no reason was given")}`,
   }[attempt.outcome];
   return {
-    at: attempt.finishedAt,
+    at: attempt.finished_at,
     step: "analysis",
     status: attempt.outcome === "completed" ? "done" : "failed",
     text: `Analysis attempt ${attempt.attempt}: ${result}`,
     details: {
-      attempt: attempt.attempt,
-      outcome: attempt.outcome,
-      analyzed_by: attempt.analyzedBy,
-      started_at: attempt.startedAt,
-      finished_at: attempt.finishedAt,
-      error: attempt.error,
-      answer: attempt.answer,
+      ...attempt,
       reading:
         reading && (reading.ok ? { risk_score: reading.verdict.riskScore, summary: reading.verdict.summary } : { error: reading.error }),
     },
   };
 }
 
-function scoreStep(event: EventFacts, attempts: readonly AttemptFacts[], job: WaitingJob | undefined, known: Known): Step {
-  const details = {
-    analysis_status: event.analysisStatus,
-    risk_score: event.riskScore,
-    risk_level: event.riskLevel,
-    summary: event.summary,
-    reasoning: event.reasoning,
-    risk_factors: event.riskFactors,
-    analyzed_by: event.analyzedBy,
-    job: job && jobDetails(job),
-  };
-  if (event.riskScore !== null) {
-    const by = event.analyzedBy === null ? "it came with the event" : `assessed by ${event.analyzedBy}`;
+function scoreStep(event: Event, attempts: readonly AttemptFacts[], job: WaitingJob | undefined, known: Known): Step {
+  const { analysis_status, risk_score, risk_level, summary, reasoning, risk_factors, analyzed_by } = event;
+  const details = { analysis_status, risk_score, risk_level, summary, reasoning, risk_factors, analyzed_by, job: job && jobDetails(job) };
+  if (risk_score !== null) {
+    const by = analyzed_by === null ? "it came with the event" : `assessed by ${analyzed_by}`;
     const again = job && job.status !== "dead" ? " It will be assessed again." : "";
     return {
-      at: attempts.findLast(({ outcome }) => outcome === "completed")?.finishedAt ?? event.createdAt,
+      at: attempts.findLast(({ outcome }) => outcome === "completed")?.finished_at ?? event.created_at,
       step: "score",
       status: "done",
-      text: `The event has risk score ${event.riskScore} (${event.riskLevel}); ${by}.${again}`,
+      text: `The event has risk score ${risk_score} (${risk_level}); ${by}.${again}`,
       details,
     };
   }
-  if (event.analysisStatus === "failed") {
+  if (analysis_status === "failed") {
     const why = job?.error ? ` ${sentence(job.error)}` : "";
     const fix = `To assess it again: \`homesec events reanalyze ${event.id}\`.`;
     return {
-      at: attempts.at(-1)?.finishedAt ?? null,
+      at: attempts.at(-1)?.finished_at ?? null,
       step: "score",
       status: "failed",
       text: `The analysis failed, so there is no score.${why} ${fix}`,
@@ -119,6 +98,6 @@ function waitingText(job: WaitingJob | undefined, { now, breaker }: Known): stri
     const when = breaker.reset_at === null ? "later" : `in ${between(now, breaker.reset_at)}`;
     return `The language model failed repeatedly, so its circuit breaker is open; homesec retries ${when}. To retry now: \`homesec breakers reset language_model\`.`;
   }
-  const next = job.availableAt > now ? `The next attempt is in ${between(now, job.availableAt)}` : "It is next in the queue";
+  const next = job.available_at > now ? `The next attempt is in ${between(now, job.available_at)}` : "It is next in the queue";
   return job.error === null ? `${next}.` : `${next}; the last attempt failed: ${sentence(job.error)}`;
 }

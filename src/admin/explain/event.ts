@@ -1,5 +1,9 @@
+import type { Rule } from "../../alerting/rules/rule.ts";
+import { allRules } from "../../alerting/rules/rules-repository.ts";
 import { pluralize } from "../../base/text/format.ts";
 import { uuidOf } from "../../contract/values.ts";
+import type { Event } from "../../monitoring/events/event.ts";
+import { findEvents } from "../../monitoring/events/events-repository.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import type { OperationContext } from "../../work/operations/operation.ts";
 import { alertSteps } from "./alert-steps.ts";
@@ -9,15 +13,13 @@ import {
   type NotificationFacts,
   notificationAttemptsOf,
   notificationsOf,
-  type RuleFacts,
-  rulesWithoutVerdict,
   type VerdictFacts,
   verdictsOf,
 } from "./alerts-repository.ts";
 import { deliveriesAbout, deliveryAttempts } from "./deliveries-repository.ts";
 import { deliverySteps } from "./delivery-steps.ts";
 import { analysisSteps, eventStep, type Known } from "./event-steps.ts";
-import { analysisAttempts, type EventFacts, findEventFacts } from "./events-repository.ts";
+import { analysisAttempts } from "./events-repository.ts";
 import { evaluationJobsOf, jobsOf, type WaitingJob } from "./jobs-repository.ts";
 import { batchStep, pictureSteps } from "./picture-steps.ts";
 import { picturesOf } from "./pictures.ts";
@@ -30,9 +32,9 @@ const max = { pictures: 10, attempts: 50, rules: 100, notificationAttempts: 200,
 
 /** An event with everything that happened to it. */
 export interface EventChain {
-  readonly event: EventFacts;
+  readonly event: Event;
   readonly verdicts: readonly VerdictFacts[];
-  readonly silentRules: readonly RuleFacts[];
+  readonly silentRules: readonly Rule[];
   readonly evaluationJobs: readonly WaitingJob[];
   readonly alerts: readonly AlertFacts[];
   readonly notifications: readonly NotificationFacts[];
@@ -49,11 +51,11 @@ export function knownTo({ clock, runtime }: Pick<OperationContext, "clock" | "ru
 
 /** Reads the whole chain of an event; undefined when there is no such event. */
 export async function chainOfEvent(sql: Sql, eventId: number, known: Known): Promise<EventChain | undefined> {
-  const [event, shown, verdicts, silentRules, evaluationJobs, alerts, attempts, [analysis]] = await Promise.all([
-    findEventFacts(sql, eventId),
+  const [[event], shown, verdicts, rules, evaluationJobs, alerts, attempts, [analysis]] = await Promise.all([
+    findEvents(sql, [eventId]),
     picturesOfEvent(sql, eventId, max.pictures),
     verdictsOf(sql, eventId),
-    rulesWithoutVerdict(sql, eventId, max.rules),
+    allRules(sql),
     evaluationJobsOf(sql, eventId),
     alertsOfEvent(sql, eventId),
     analysisAttempts(sql, eventId, max.attempts),
@@ -61,8 +63,9 @@ export async function chainOfEvent(sql: Sql, eventId: number, known: Known): Pro
   ]);
   if (!event) return undefined;
   const { now } = known;
-  const batchId = uuidOf(event.batchId ?? "");
-  const alertIds = alerts.map(({ alertId }) => alertId);
+  const silentRules = rules.filter(({ id }) => verdicts.every(({ rule_id }) => rule_id !== id)).slice(0, max.rules);
+  const batchId = uuidOf(event.batch_id ?? "");
+  const alertIds = alerts.map(({ id }) => id);
   const [pictures, batches, notifications, notificationAttempts, deliveries] = await Promise.all([
     picturesOf(sql, shown.ids),
     batchId === undefined ? [] : findBatches(sql, [batchId]),
@@ -72,7 +75,7 @@ export async function chainOfEvent(sql: Sql, eventId: number, known: Known): Pro
   ]);
   const requests = await deliveryAttempts(
     sql,
-    deliveries.map(({ deliveryId }) => deliveryId),
+    deliveries.map(({ id }) => id),
   );
   return {
     ...{ event, verdicts, silentRules, evaluationJobs, alerts, notifications },

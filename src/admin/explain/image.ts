@@ -16,9 +16,9 @@ export async function explainImage(sql: Sql, image: Image, known: Known): Promis
   const { now } = known;
   const [picture] = await picturesOf(sql, [image.id]);
   if (!picture) return { trace: null, outcome: `Image ${image.id} was deleted.`, steps: [] };
-  const trace = picture.detections.find(({ batchId }) => batchId !== null)?.batchId ?? null;
+  const trace = picture.detections.find(({ batch_id }) => batch_id !== null)?.batch_id ?? null;
   const steps = pictureSteps(picture, now);
-  const eventIds = [...new Set(picture.detections.flatMap(({ eventId }) => eventId ?? []))].slice(0, maxEvents);
+  const eventIds = [...new Set(picture.detections.flatMap(({ event_id }) => event_id ?? []))].slice(0, maxEvents);
   if (eventIds.length === 0) {
     const open = await openBatches(sql, picture, now);
     return { trace, outcome: outcomeOf(picture, steps, open), steps: [...steps, ...open] };
@@ -32,7 +32,7 @@ export async function explainImage(sql: Sql, image: Image, known: Known): Promis
 }
 
 async function openBatches(sql: Sql, { detections }: PictureFacts, now: Date): Promise<readonly Step[]> {
-  const ids = [...new Set(detections.flatMap(({ batchId }) => batchId ?? []))];
+  const ids = [...new Set(detections.flatMap(({ batch_id }) => batch_id ?? []))];
   return ids.length === 0 ? [] : (await findBatches(sql, ids)).map((batch) => batchStep(batch, now));
 }
 

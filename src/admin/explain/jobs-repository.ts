@@ -4,17 +4,21 @@ import type { Sql } from "../../platform/database/database.ts";
 export interface WaitingJob {
   readonly subject: string;
   readonly status: "pending" | "running" | "dead";
-  readonly availableAt: Date;
+  readonly available_at: Date;
   readonly attempts: number;
   readonly deferrals: number;
   readonly error: string | null;
-  readonly createdAt: Date;
+  readonly created_at: Date;
 }
+
+const columns = (sql: Sql) => sql`
+  j.subject, j.status, j.available_at, j.attempts, j.deferrals, j.last_error as error, j.created_at
+`;
 
 /** The jobs of a queue about these subjects. */
 export async function jobsOf(sql: Sql, queue: "detect" | "analyze", subjects: readonly string[]): Promise<readonly WaitingJob[]> {
   return await sql<WaitingJob[]>`
-    select j.subject, j.status, j.available_at as "availableAt", j.attempts, j.deferrals, j.last_error as error, j.created_at as "createdAt"
+    select ${columns(sql)}
     from jobs j
     where j.queue = ${queue}
       and j.subject = any (${[...subjects]}::text[])
@@ -24,7 +28,7 @@ export async function jobsOf(sql: Sql, queue: "detect" | "analyze", subjects: re
 /** The jobs that still have to evaluate the rules for an event. */
 export async function evaluationJobsOf(sql: Sql, eventId: number): Promise<readonly WaitingJob[]> {
   return await sql<WaitingJob[]>`
-    select j.subject, j.status, j.available_at as "availableAt", j.attempts, j.deferrals, j.last_error as error, j.created_at as "createdAt"
+    select ${columns(sql)}
     from jobs j
     where j.queue = 'alert'
       and split_part(j.subject, ':', 1) = ${String(eventId)}

@@ -4,16 +4,16 @@ import { dayMs } from "../../base/clock/clock.ts";
 import { pluralize } from "../../base/text/format.ts";
 import { notFound } from "../../contract/problem.ts";
 import type { Camera } from "../../monitoring/cameras/camera.ts";
-import { findCamera } from "../../monitoring/cameras/cameras-repository.ts";
+import { findCamera, statusReason } from "../../monitoring/cameras/cameras-repository.ts";
+import type { Event } from "../../monitoring/events/event.ts";
 import { type Image, imagesBetween, nearestImage } from "../../monitoring/images/ledger-repository.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { chainOfEvent } from "./event.ts";
 import { eventStep } from "./event-steps.ts";
-import { type EventFacts, eventsBetween } from "./events-repository.ts";
+import { eventsBetween } from "./events-repository.ts";
 import { outcomeOfEvent } from "./outcome.ts";
 import { type PictureFacts, pictureSteps } from "./picture-steps.ts";
 import { picturesOf } from "./pictures.ts";
-import { statusReason } from "./pictures-repository.ts";
 import { silenceStep } from "./rule-steps.ts";
 import { between, duration, type Explanation, instant, type Step, sentence } from "./step.ts";
 
@@ -127,7 +127,7 @@ function silence(before: Image | undefined, after: Image | undefined, { at }: Mo
 function pictureLine(picture: PictureFacts, now: Date): Step {
   const last = pictureSteps(picture, now).at(-1);
   const { image } = picture;
-  const events = [...new Set(picture.detections.flatMap(({ eventId }) => eventId ?? []))];
+  const events = [...new Set(picture.detections.flatMap(({ event_id }) => event_id ?? []))];
   const part = events.length === 0 ? "" : ` Part of event ${events.join(", ")}.`;
   return {
     at: image.taken_at,
@@ -139,13 +139,13 @@ function pictureLine(picture: PictureFacts, now: Date): Step {
 }
 
 /** Describes each event in one step; only the first ones say what they led to. */
-async function eventLines(sql: Sql, events: readonly EventFacts[], now: Date): Promise<readonly Step[]> {
+async function eventLines(sql: Sql, events: readonly Event[], now: Date): Promise<readonly Step[]> {
   return await Promise.all(
     events.map(async (event, index) => {
       const step = eventStep(event, true);
       // the outcome does not depend on the breaker
       const chain = index < max.chains ? await chainOfEvent(sql, event.id, { now, breaker: undefined }) : undefined;
-      return { ...step, at: event.startedAt, text: chain ? `${step.text} ${outcomeOfEvent(chain)}` : step.text };
+      return { ...step, at: event.started_at, text: chain ? `${step.text} ${outcomeOfEvent(chain)}` : step.text };
     }),
   );
 }

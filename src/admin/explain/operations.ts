@@ -27,7 +27,7 @@ export const explainOperations: Pick<Operations, keyof typeof explainRoutes> = {
     return {
       subject: { type: "event", id: String(params.event_id) },
       found: true,
-      trace: chain.event.batchId,
+      trace: chain.event.batch_id,
       outcome: outcomeOfEvent(chain),
       steps: [...chain.before, ...chain.after],
     };
@@ -61,12 +61,12 @@ async function explainAlert(sql: Sql, alertId: string, known: Known): Promise<Ex
   const eventId = id && (await eventOfAlert(sql, id));
   const chain = eventId && (await chainOfEvent(sql, eventId, known));
   if (!id || !chain) throw notFound("Alert", alertId);
-  const alert = chain.alerts.find((each) => each.alertId === id);
-  const subject = { cameraId: chain.event.cameraId, ruleId: alert?.ruleId ?? "" };
+  const alert = chain.alerts.find((each) => each.id === id);
+  const subject = { cameraId: chain.event.camera_id, ruleId: alert?.rule_id ?? "" };
   // active silences explain why no later alert came
   const silences = (await activeSilences(sql, known.now, maxSilences)).filter((silence) => covers(silence, subject));
   const steps = [...[...chain.before, ...chain.after].filter((step) => concerns(step, id, chain)), ...silences.map(silenceStep)];
-  return { subject: { type: "alert", id }, found: true, trace: chain.event.batchId, outcome: outcomeOfAlert(chain, id), steps };
+  return { subject: { type: "alert", id }, found: true, trace: chain.event.batch_id, outcome: outcomeOfAlert(chain, id), steps };
 }
 
 /** Whether a step in the chain of the event concerns this alert, and not only another alert of the event. */
@@ -77,8 +77,8 @@ function concerns({ step, details }: Step, alertId: string, { notifications }: E
     case "notification":
       return details["alert_id"] === alertId;
     case "notification_attempt": {
-      const notification = notifications.find(({ notificationId }) => notificationId === details["notification_id"]);
-      return notification?.alertId === alertId;
+      const notification = notifications.find(({ notification_id }) => notification_id === details["notification_id"]);
+      return notification?.alert_id === alertId;
     }
     case "webhook_delivery":
     case "webhook_attempt":

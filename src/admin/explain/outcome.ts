@@ -5,15 +5,15 @@ import { isToCome, verdictText, whySilent } from "./rule-steps.ts";
 /** Says in one or two sentences whether the event raised an alert, whether it was delivered, and why not. */
 export function outcomeOfEvent(chain: EventChain): string {
   const { alerts, event } = chain;
-  if (alerts.length > 0) return alerts.map((alert) => outcomeOfAlert(chain, alert.alertId)).join(" ");
+  if (alerts.length > 0) return alerts.map((alert) => outcomeOfAlert(chain, alert.id)).join(" ");
   const silentRules = chain.silentRules.map((rule) => ({ rule, ...whySilent(rule, event, chain.evaluationJobs) }));
   const toCome = silentRules.find(({ reason }) => isToCome(reason));
-  const verdict = chain.verdicts.find(({ looksAgain }) => looksAgain !== null) ?? chain.verdicts[0];
+  const verdict = chain.verdicts.find(({ next_evaluation }) => next_evaluation !== null) ?? chain.verdicts[0];
   const others = chain.verdicts.length + chain.silentRules.length - 1;
   const more = others > 0 ? ` ${pluralize(others, "other rule")} raised no alert either.` : "";
   if (verdict && !toCome) {
-    const yet = verdict.looksAgain === null ? "" : " yet";
-    return `Event ${event.id} raised no alert${yet}. Rule "${verdict.ruleName}" ${verdictText(verdict)}${more}`;
+    const yet = verdict.next_evaluation === null ? "" : " yet";
+    return `Event ${event.id} raised no alert${yet}. Rule "${verdict.rule_name}" ${verdictText(verdict)}${more}`;
   }
   // a rule that may still alert comes first
   const silent = toCome ?? silentRules[0];
@@ -24,10 +24,10 @@ export function outcomeOfEvent(chain: EventChain): string {
 
 /** Says in one or two sentences how an alert of this event was sent, or why it was not. */
 export function outcomeOfAlert({ alerts, notifications }: EventChain, alertId: string): string {
-  const alert = alerts.find((each) => each.alertId === alertId);
+  const alert = alerts.find((each) => each.id === alertId);
   if (!alert) return "The alert was deleted.";
-  const raised = `Alert ${alertId} (${alert.severity}) was raised by rule "${alert.ruleName}"`;
-  const messages = notifications.filter((each) => each.alertId === alertId && each.kind === "alert");
+  const raised = `Alert ${alertId} (${alert.severity}) was raised by rule "${alert.rule_name}"`;
+  const messages = notifications.filter((each) => each.alert_id === alertId && each.kind === "alert");
   const sent = messages.filter(({ status }) => status === "sent").map(({ channel }) => channel);
   const failed = messages.filter(({ status }) => status !== "sent" && status !== "waiting");
   const waiting = messages.filter(({ status }) => status === "waiting").map(({ channel }) => channel);

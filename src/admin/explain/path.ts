@@ -1,11 +1,10 @@
-import { allCameras } from "../../monitoring/cameras/cameras-repository.ts";
+import { allCameras, statusReason } from "../../monitoring/cameras/cameras-repository.ts";
 import { rootsOf } from "../../monitoring/cameras/roots.ts";
 import { type FileInspection, inspectFile } from "../../monitoring/images/inspect-file.ts";
 import { newestVersion } from "../../monitoring/images/ledger-repository.ts";
 import type { OperationContext } from "../../work/operations/operation.ts";
 import { knownTo } from "./event.ts";
 import { explainImage } from "./image.ts";
-import { statusReason } from "./pictures-repository.ts";
 import { ledgerPaths, type Place, placeOf, whyNeverRead } from "./place.ts";
 import { between, type Explanation, type Step, sentence } from "./step.ts";
 

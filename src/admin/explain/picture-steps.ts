@@ -73,7 +73,7 @@ function detected({ image, job, detections }: PictureFacts, now: Date): Step {
         image.detection_count === 0
           ? "found nothing that reached the confidence threshold; homesec stores nothing below it"
           : `found ${pluralize(image.detection_count, "detection")}${classesOf(detections)}`;
-      const gone = image.detection_count - (detections[0]?.onImage ?? 0);
+      const gone = image.detection_count - (detections[0]?.on_image ?? 0);
       return {
         at: image.finished_at,
         step: "detection",
@@ -86,7 +86,7 @@ function detected({ image, job, detections }: PictureFacts, now: Date): Step {
           started_at: image.started_at,
           finished_at: image.finished_at,
           detection_count: image.detection_count,
-          detections: detections.map(({ id, objectType, confidence }) => ({ id, object_type: objectType, confidence })),
+          detections: detections.map(({ id, object_type, confidence }) => ({ id, object_type, confidence })),
         },
       };
     }
@@ -102,7 +102,7 @@ function detected({ image, job, detections }: PictureFacts, now: Date): Step {
     case "pending":
     case "deferred":
       return {
-        at: job?.createdAt ?? image.found_at,
+        at: job?.created_at ?? image.found_at,
         step: "detection",
         status: "waiting",
         text: waiting(image, job, now),
@@ -124,14 +124,14 @@ function waiting(image: Image, job: WaitingJob | undefined, now: Date): string {
       : "It waits for the detector.";
   if (!job) return `${why} Its job is changing state; run this again in a moment.`;
   if (job.status === "running") return "The detector is processing it now.";
-  const next = job.availableAt > now ? ` The next attempt is in ${between(now, job.availableAt)}` : " It is next in the queue";
+  const next = job.available_at > now ? ` The next attempt is in ${between(now, job.available_at)}` : " It is next in the queue";
   return `${why}${next}${job.deferrals > 0 ? `; it was deferred ${pluralize(job.deferrals, "time")} so far` : ""}.`;
 }
 
 /** The details of a job, as steps show them. */
 export function jobDetails(job: WaitingJob): Record<string, unknown> {
-  const { status, attempts, deferrals, error } = job;
-  return { status, attempts, deferrals, available_at: job.availableAt, error };
+  const { subject, created_at, ...details } = job;
+  return details;
 }
 
 /** `: person 91 %, dog 55 %` of the most confident ones. */
@@ -139,30 +139,20 @@ function classesOf(detections: readonly KeptDetection[]): string {
   const best = detections.toSorted((a, b) => b.confidence - a.confidence).slice(0, 5);
   return best.length === 0
     ? ""
-    : `: ${best.map(({ objectType, confidence }) => `${objectType} ${Math.round(confidence * 100)} %`).join(", ")}`;
+    : `: ${best.map(({ object_type, confidence }) => `${object_type} ${Math.round(confidence * 100)} %`).join(", ")}`;
 }
 
 const closings = { window: "its window ended", idle: "no more detections came", full: "it was full" } as const;
 
 /** The step that grouped detections into a batch. */
 export function batchStep(batch: BatchFacts, now: Date): Step {
-  const details = {
-    batch_id: batch.batchId,
-    status: batch.status,
-    started_at: batch.startedAt,
-    last_detection_at: batch.lastDetectionAt,
-    opened_at: batch.openedAt,
-    due_at: batch.dueAt,
-    closed_at: batch.closedAt,
-    close_reason: batch.closeReason,
-    detection_count: batch.detectionCount,
-  };
-  const span = `${pluralize(batch.detectionCount, "detection")} within ${between(batch.startedAt, batch.lastDetectionAt)}`;
+  const details = { ...batch };
+  const span = `${pluralize(batch.detection_count, "detection")} within ${between(batch.started_at, batch.last_detection_at)}`;
   if (batch.status === "open") {
-    const due = batch.dueAt > now ? `in ${between(now, batch.dueAt)} if no more detections come` : "in a moment";
+    const due = batch.due_at > now ? `in ${between(now, batch.due_at)} if no more detections come` : "in a moment";
     const text = `The batch is still open, with ${span}. It becomes an event ${due}.`;
-    return { at: batch.openedAt, step: "batch", status: "waiting", text, details };
+    return { at: batch.opened_at, step: "batch", status: "waiting", text, details };
   }
-  const text = `The batch had ${span} and closed because ${closings[batch.closeReason ?? "idle"]}.`;
-  return { at: batch.closedAt, step: "batch", status: "done", text, details };
+  const text = `The batch had ${span} and closed because ${closings[batch.close_reason ?? "idle"]}.`;
+  return { at: batch.closed_at, step: "batch", status: "done", text, details };
 }

@@ -3,13 +3,13 @@ import type { Sql } from "../../platform/database/database.ts";
 /** The facts about a detection that an explanation needs. */
 export interface KeptDetection {
   readonly id: number;
-  readonly imageId: number;
-  readonly objectType: string;
+  readonly image_id: number;
+  readonly object_type: string;
   readonly confidence: number;
-  readonly batchId: string | null;
-  readonly eventId: number | null;
+  readonly batch_id: string | null;
+  readonly event_id: number | null;
   /** Number of detections on its picture. */
-  readonly onImage: number;
+  readonly on_image: number;
 }
 
 /** The existing detections of these pictures: of each picture the `limit` most confident ones. */
@@ -18,14 +18,14 @@ export async function detectionsOfImages(sql: Sql, imageIds: readonly number[], 
     select d.*
     from unnest(${[...imageIds]}::bigint[]) p (image_id)
     cross join lateral (
-      select n.detection_id as id, n.image_id as "imageId", n.object_type as "objectType", n.confidence, n.batch_id as "batchId",
-        n.event_id as "eventId", count(*) over () as "onImage"
+      select n.detection_id as id, n.image_id, n.object_type, n.confidence, n.batch_id,
+        n.event_id, count(*) over () as on_image
       from detections n
       where n.image_id = p.image_id
       order by n.confidence desc, n.detection_id
       limit ${limit}
     ) d
-    order by d."imageId", d.id
+    order by d.image_id, d.id
   `;
 }
 
@@ -49,41 +49,31 @@ export async function picturesOfEvent(
 
 /** The facts about a batch that an explanation needs. */
 export interface BatchFacts {
-  readonly batchId: string;
+  readonly batch_id: string;
   readonly status: "open" | "closed";
   /** Time of the first detection. In a video it is before the arrival, which decides the batch. */
-  readonly startedAt: Date;
-  readonly lastDetectionAt: Date;
-  readonly openedAt: Date;
-  readonly dueAt: Date;
-  readonly closedAt: Date | null;
-  readonly closeReason: "window" | "idle" | "full" | null;
-  readonly detectionCount: number;
+  readonly started_at: Date;
+  readonly last_detection_at: Date;
+  readonly opened_at: Date;
+  readonly due_at: Date;
+  readonly closed_at: Date | null;
+  readonly close_reason: "window" | "idle" | "full" | null;
+  readonly detection_count: number;
 }
 
 /** Finds batches by id. */
 export async function findBatches(sql: Sql, ids: readonly string[]): Promise<readonly BatchFacts[]> {
   return await sql<BatchFacts[]>`
-    select b.batch_id as "batchId", b.status,
+    select b.batch_id, b.status,
       least(
         b.started_at,
         (select min(d.detected_at) from detections d where d.batch_id = b.batch_id and d.event_id is null),
         (select e.started_at from events e where e.batch_id = b.batch_id::text)
-      ) as "startedAt",
-      b.last_detection_at as "lastDetectionAt", b.opened_at as "openedAt", b.due_at as "dueAt", b.closed_at as "closedAt",
-      b.close_reason as "closeReason", b.detection_count as "detectionCount"
+      ) as started_at,
+      b.last_detection_at, b.opened_at, b.due_at, b.closed_at,
+      b.close_reason, b.detection_count
     from batches b
     where b.batch_id = any (${[...ids]}::uuid[])
     order by b.started_at
   `;
-}
-
-/** The reason of a camera's status; null when there is none. */
-export async function statusReason(sql: Sql, cameraId: string): Promise<string | null> {
-  const [row] = await sql<[{ reason: string | null }?]>`
-    select c.status_reason as reason
-    from cameras c
-    where c.camera_id = ${cameraId}
-  `;
-  return row?.reason ?? null;
 }

@@ -22,7 +22,7 @@ export async function picturesOf(sql: Sql, ids: readonly number[]): Promise<read
   return images.map((image) => ({
     image,
     job: jobs.find(({ subject }) => subject === String(image.id)),
-    detections: detections.filter(({ imageId }) => imageId === image.id),
+    detections: detections.filter(({ image_id }) => image_id === image.id),
     original: image.same_content_as === null ? undefined : originals.get(image.same_content_as),
   }));
 }

@@ -1,57 +1,47 @@
+import type { Rule } from "../../alerting/rules/rule.ts";
 import { alertsText, type Silence, scopeText } from "../../alerting/silences/silence.ts";
-import type { RuleFacts, VerdictFacts } from "./alerts-repository.ts";
-import type { EventFacts } from "./events-repository.ts";
+import type { Event } from "../../monitoring/events/event.ts";
+import type { VerdictFacts } from "./alerts-repository.ts";
 import type { WaitingJob } from "./jobs-repository.ts";
 import { instant, type Step, sentence } from "./step.ts";
 
 /** The step of a rule that evaluated the event. */
 export function verdictStep(verdict: VerdictFacts): Step {
+  const { suppressor_raised_at, suppressor_event_id, next_evaluation, evaluated_at, ...details } = verdict;
   return {
-    at: verdict.evaluatedAt,
+    at: evaluated_at,
     step: "rule",
-    status: verdict.outcome === "raised" ? "done" : verdict.looksAgain === null ? "stopped" : "waiting",
-    text: `Rule "${verdict.ruleName}" ${verdictText(verdict)}`,
-    details: {
-      rule_id: verdict.ruleId,
-      rule_name: verdict.ruleName,
-      rule_version: verdict.ruleVersion,
-      outcome: verdict.outcome,
-      matched_conditions: verdict.matched,
-      failed_conditions: verdict.failed,
-      alert_id: verdict.alertId,
-      suppressed_by: verdict.suppressedBy,
-      suppressed_until: verdict.suppressedUntil,
-      silence_id: verdict.silenceId,
-      silence_reason: verdict.silenceReason,
-    },
+    status: verdict.outcome === "raised" ? "done" : next_evaluation === null ? "stopped" : "waiting",
+    text: `Rule "${verdict.rule_name}" ${verdictText(verdict)}`,
+    details,
   };
 }
 
 /** The action of the rule, as the rest of a sentence that starts with its name. */
 export function verdictText(verdict: VerdictFacts): string {
-  const matched = verdict.matched.length === 0 ? "" : ` (${verdict.matched.join(", ")})`;
+  const matched = verdict.matched_conditions.length === 0 ? "" : ` (${verdict.matched_conditions.join(", ")})`;
   const again = {
-    when_judged: " It is evaluated again when the event has a risk score.",
+    when_scored: " It is evaluated again when the event has a risk score.",
     when_cooldown_over: " It is evaluated again then, if the incident is still open.",
     when_schedule_holds: " It is evaluated again when its schedule starts, if the incident is still open.",
   };
-  const more = verdict.looksAgain === null ? "" : again[verdict.looksAgain];
+  const more = verdict.next_evaluation === null ? "" : again[verdict.next_evaluation];
   switch (verdict.outcome) {
     case "raised":
-      return `matched${matched} and raised ${verdict.alertId === null ? "an alert that was deleted" : `alert ${verdict.alertId}`}.`;
+      return `matched${matched} and raised ${verdict.alert_id === null ? "an alert that was deleted" : `alert ${verdict.alert_id}`}.`;
     case "suppressed": {
-      if (verdict.silenceId !== null) {
-        const set = verdict.suppressedUntil ? ` (until ${instant(verdict.suppressedUntil)})` : "";
-        return `matched${matched}, but the silence ${verdict.silenceId} (${JSON.stringify(verdict.silenceReason ?? "")})${set} muted it.${more}`;
+      if (verdict.silence_id !== null) {
+        const set = verdict.suppressed_until ? ` (until ${instant(verdict.suppressed_until)})` : "";
+        return `matched${matched}, but the silence ${verdict.silence_id} (${JSON.stringify(verdict.silence_reason ?? "")})${set} muted it.${more}`;
       }
-      const when = verdict.suppressorRaisedAt
-        ? `, raised ${instant(verdict.suppressorRaisedAt)} for event ${verdict.suppressorEventId},`
+      const when = verdict.suppressor_raised_at
+        ? `, raised ${instant(verdict.suppressor_raised_at)} for event ${verdict.suppressor_event_id},`
         : "";
-      const until = verdict.suppressedUntil ? ` until ${instant(verdict.suppressedUntil)}` : "";
-      return `matched${matched}, but the cooldown of alert ${verdict.suppressedBy ?? "(unknown)"}${when} suppressed it${until}.${more}`;
+      const until = verdict.suppressed_until ? ` until ${instant(verdict.suppressed_until)}` : "";
+      return `matched${matched}, but the cooldown of alert ${verdict.suppressed_by ?? "(unknown)"}${when} suppressed it${until}.${more}`;
     }
     case "not_matched":
-      return `did not match: ${sentenceOf(verdict.failed)}${more}`;
+      return `did not match: ${sentenceOf(verdict.failed_conditions)}${more}`;
   }
 }
 
@@ -60,14 +50,14 @@ function sentenceOf(failed: readonly string[]): string {
 }
 
 /** The step for a rule that did not evaluate the event. */
-export function silentRuleStep(rule: RuleFacts, event: EventFacts, jobs: readonly WaitingJob[]): Step {
+export function silentRuleStep(rule: Rule, event: Event, jobs: readonly WaitingJob[]): Step {
   const { reason, text } = whySilent(rule, event, jobs);
   return {
     at: null,
     step: "rule",
     status: isToCome(reason) ? "waiting" : "note",
     text: `Rule "${rule.name}" was not evaluated: ${text}`,
-    details: { rule_id: rule.ruleId, rule_name: rule.name, outcome: "none", reason, enabled: rule.enabled },
+    details: { rule_id: rule.id, rule_name: rule.name, outcome: "none", reason, enabled: rule.enabled },
   };
 }
 
@@ -87,28 +77,28 @@ export const isToCome = (reason: SilentReason): boolean => reason === "waits_for
 
 /** Returns why a rule did not evaluate an event, as far as it can be known now. */
 export function whySilent(
-  rule: Pick<RuleFacts, "kind" | "enabled" | "riskThreshold" | "createdAt" | "updatedAt">,
-  event: Pick<EventFacts, "kind" | "createdAt" | "riskScore" | "analysisStatus">,
+  rule: Pick<Rule, "kind" | "enabled" | "risk_threshold" | "created_at" | "updated_at">,
+  event: Pick<Event, "kind" | "created_at" | "risk_score" | "analysis_status">,
   jobs: readonly Pick<WaitingJob, "status" | "error">[],
 ): { readonly reason: SilentReason; readonly text: string } {
-  const needs = `it needs a risk score of at least ${rule.riskThreshold}`;
-  const waits = rule.riskThreshold !== null && event.riskScore === null;
+  const needs = `it needs a risk score of at least ${rule.risk_threshold}`;
+  const waits = rule.risk_threshold !== null && event.risk_score === null;
   const dead = jobs.find(({ status }) => status === "dead");
   // a new rule still evaluates events that wait for evaluation
   if (rule.kind === event.kind && rule.enabled) {
-    if (waits && event.analysisStatus !== "failed") {
+    if (waits && event.analysis_status !== "failed") {
       return { reason: "waits_for_score", text: `${needs}, and the event has none yet.` };
     }
     if (!waits && jobs.length > 0 && !dead) return { reason: "is_queued", text: "its evaluation is queued." };
   }
-  if (rule.createdAt > event.createdAt) return { reason: "newer_than_event", text: "it is newer than the event." };
+  if (rule.created_at > event.created_at) return { reason: "newer_than_event", text: "it is newer than the event." };
   if (rule.kind !== event.kind) {
     return { reason: "other_kind", text: `it is for events of kind ${rule.kind}, and this one is of kind ${event.kind}.` };
   }
   if (!rule.enabled) return { reason: "disabled", text: "it is disabled." };
   if (waits) return { reason: "analysis_failed", text: `${needs}, and the analysis failed.` };
   if (dead) return { reason: "gave_up", text: `its evaluation is in the dead letters: ${sentence(dead.error ?? "no reason was stored")}` };
-  if (rule.updatedAt > event.createdAt) {
+  if (rule.updated_at > event.created_at) {
     return { reason: "changed_since", text: "it was changed after the event, and may have been disabled at that time." };
   }
   return { reason: "not_evaluated", text: "it never evaluated the event." };

@@ -25,7 +25,8 @@ export interface Attempt {
   readonly response: string | null;
 }
 
-const columns = (sql: Sql) => sql`
+/** Columns of a delivery row, for `webhook_deliveries d`. */
+export const columns = (sql: Sql) => sql`
   d.delivery_id as id, d.webhook_id, d.event_type, d.event_id, d.status, d.status_code, d.response_time_ms, d.error_message,
   d.attempt_count, d.next_retry_at, d.created_at, d.delivered_at, d.message_id, d.retry_of
 `;

@@ -70,6 +70,16 @@ export async function liveCameras(sql: Sql): Promise<readonly Camera[]> {
   `;
 }
 
+/** Returns the reason of a camera's status; null if there is none. */
+export async function statusReason(sql: Sql, cameraId: string): Promise<string | null> {
+  const [row] = await sql<[{ reason: string | null }?]>`
+    select c.status_reason as reason
+    from cameras c
+    where c.camera_id = ${cameraId}
+  `;
+  return row?.reason ?? null;
+}
+
 export interface NewCamera extends CameraIdentity {
   readonly status: CameraStatus;
   readonly reason: string | null;

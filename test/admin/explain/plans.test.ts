@@ -2,9 +2,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { lostNotifications } from "../../../src/admin/doctor/doctor-repository.ts";
 import { alertsOfEvent, notificationAttemptsOf, notificationsOf, verdictsOf } from "../../../src/admin/explain/alerts-repository.ts";
 import { deliveriesAbout } from "../../../src/admin/explain/deliveries-repository.ts";
-import { analysisAttempts, eventsBetween, findEventFacts } from "../../../src/admin/explain/events-repository.ts";
+import { analysisAttempts, eventsBetween } from "../../../src/admin/explain/events-repository.ts";
 import { jobsOf } from "../../../src/admin/explain/jobs-repository.ts";
 import { detectionsOfImages, picturesOfEvent } from "../../../src/admin/explain/pictures-repository.ts";
+import { findEvents } from "../../../src/monitoring/events/events-repository.ts";
 import { findImages, imagesBetween, listImages, nearestImage, newestVersion } from "../../../src/monitoring/images/ledger-repository.ts";
 import type { Sql } from "../../../src/platform/database/database.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
@@ -66,7 +67,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 const questions: Record<string, (sql: Sql) => Promise<unknown>> = {
-  "an event": (sql) => findEventFacts(sql, 100),
+  "an event": (sql) => findEvents(sql, [100]),
   "its pictures": (sql) => picturesOfEvent(sql, 100, 10),
   "its attempts": (sql) => analysisAttempts(sql, 100, 50),
   "its job": (sql) => jobsOf(sql, "analyze", ["100"]),

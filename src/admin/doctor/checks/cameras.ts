@@ -2,12 +2,11 @@ import { constants } from "node:fs";
 import { access, realpath, stat } from "node:fs/promises";
 import { dayMs } from "../../../base/clock/clock.ts";
 import { durationText, pluralize, shellWord } from "../../../base/text/format.ts";
-import { listDeletedCameras, liveCameras } from "../../../monitoring/cameras/cameras-repository.ts";
+import { listDeletedCameras, liveCameras, statusReason } from "../../../monitoring/cameras/cameras-repository.ts";
 import { inspectFolder } from "../../../monitoring/cameras/folder.ts";
 import { resolveInside, rootsOf } from "../../../monitoring/cameras/roots.ts";
 import { isInside } from "../../../platform/disk/files.ts";
 import { type Check, finding, NotPossible, type Outcome, ok, skipped } from "../check.ts";
-import { cameraReasons } from "../doctor-repository.ts";
 import type { Examination } from "../examination.ts";
 import { exists, newPictureBelow } from "../folders.ts";
 import { listed, reasonOf } from "../wording.ts";
@@ -77,6 +76,7 @@ const cameras: Check = {
   finds: "A camera is offline or in error, or has sent no picture since it was added a day ago; a warning when there is no camera",
   async run(examination) {
     const known = await camerasOf(examination);
+    const db = await examination.rows();
     if (known.length === 0) {
       return finding(
         "There is no camera yet, so homesec monitors nothing",
@@ -84,8 +84,11 @@ const cameras: Check = {
         "warning",
       );
     }
-    const reasons = new Map((await (await examination.rows()).query(cameraReasons)).map(({ cameraId, reason }) => [cameraId, reason]));
-    const silent = known.flatMap((camera) => silenceOf(camera, examination, reasons.get(camera.camera_id)) ?? []);
+    const faults = known.map(async (camera) => {
+      const reason = camera.status === "error" ? await db.query((sql) => statusReason(sql, camera.camera_id)) : null;
+      return silenceOf(camera, examination, reason) ?? [];
+    });
+    const silent = (await Promise.all(faults)).flat();
     if (silent.length === 0) return ok(pluralize(known.length, "camera"));
     return finding(
       listed(silent),
@@ -95,7 +98,7 @@ const cameras: Check = {
 };
 
 /** Why a camera is silent; undefined when it is not. A camera that was restored, or can be read again, gets the full time to send a picture. */
-function silenceOf(camera: Cameras[number], { clock, config }: Examination, reason: string | null | undefined): string | undefined {
+function silenceOf(camera: Cameras[number], { clock, config }: Examination, reason: string | null): string | undefined {
   const { camera_id, status, last_seen_at, created_at, updated_at } = camera;
   const now = clock.now().getTime();
   if (status === "error") return `${camera_id} is in error: ${reason?.split("; ")[0] ?? "the reason is unknown"}`;
