@@ -183,14 +183,14 @@ export class WatchRun {
   /** Stops trees that are no longer wanted and starts new ones. Returns the problems of cameras, those of the new trees included. */
   async #replaceTrees(wanted: WatchPlan): Promise<ReadonlyMap<string, string>> {
     const keys = new Map(wanted.trees.map((tree) => [keyOf(tree), tree]));
-    const unchanged = this.#trees.filter(({ key }) => keys.has(key));
     const gone = this.#trees.filter(({ key }) => !keys.has(key));
     await Promise.all(gone.map(({ tree }) => this.#stopTree(tree)));
     for (const { plan } of gone) if (plan.cameraId !== undefined) this.#candidates.drop(plan.cameraId);
-    this.#trees = unchanged;
+    // a tree that was lost in the meantime is no longer in the list, and is started again below
+    this.#trees = this.#trees.filter(({ key }) => keys.has(key));
     const problems = new Map(wanted.problems);
     for (const [key, planned] of keys) {
-      if (unchanged.some((old) => old.key === key)) continue;
+      if (this.#trees.some((old) => old.key === key)) continue;
       const tree = await this.#startTree(planned, problems);
       if (tree) this.#trees = [...this.#trees, { plan: planned, key, tree }];
     }
