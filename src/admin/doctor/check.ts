@@ -71,17 +71,6 @@ export class Broken extends NotPossible {
   override name = "Broken";
 }
 
-/** Thrown to end a check with an outcome from a nested call. */
-export class Found extends Error {
-  override name = "Found";
-  readonly outcome: Outcome;
-
-  constructor(outcome: Outcome) {
-    super("found");
-    this.outcome = outcome;
-  }
-}
-
 /** No problem; `detail` says what the check saw. */
 export function ok(detail = ""): Outcome {
   return { status: "ok", detail };
@@ -112,12 +101,11 @@ export function parts(...all: readonly Check["run"][]): (examination: Examinatio
   return (examination, signal) => Promise.all(all.map((part) => attempt(() => part(examination, signal))));
 }
 
-/** Runs a part of a check. Resolves to the outcome that `Found` carries, and to a skipped one for `NotPossible`. */
+/** Runs a part of a check. Resolves to a skipped outcome for `NotPossible`. */
 export async function attempt(part: () => Outcomes | Promise<Outcomes>): Promise<Outcome> {
   try {
     return combine(await part());
   } catch (error) {
-    if (error instanceof Found) return error.outcome;
     if (error instanceof NotPossible) return skipped(error.message);
     throw error;
   }

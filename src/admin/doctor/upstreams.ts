@@ -1,14 +1,14 @@
-import type { Clock } from "../../base/clock/clock.ts";
-import { type Log, silentLog } from "../../base/log/log.ts";
+import { silentLog } from "../../base/log/log.ts";
 import { Breaker } from "../../monitoring/upstream/breaker.ts";
 import type { Unavailable } from "../../monitoring/upstream/call.ts";
 import type { UnavailableReason } from "../../monitoring/upstream/http.ts";
 import type { Picture } from "../../monitoring/upstream/multipart.ts";
 import { type Probe, probeHealth } from "../../monitoring/upstream/probe.ts";
+import type { ServiceOptions } from "../../monitoring/upstream/service-client.ts";
 import { isLoopback } from "../../platform/config/cross-checks.ts";
 import { plainHost } from "../../platform/outbound/address.ts";
 import type { UpstreamName } from "../../work/operations/upstream-state.ts";
-import { Found, finding, NotPossible, type Outcome, ok, skipped } from "./check.ts";
+import { finding, NotPossible, type Outcome, ok, skipped } from "./check.ts";
 import type { Examination } from "./examination.ts";
 import { nameFault } from "./names.ts";
 
@@ -17,28 +17,24 @@ export const answerTimeoutMs = 5_000;
 const healthTimeoutMs = 2_500;
 export const pictureSize = { width: 320, height: 240 } as const;
 
-/** A service and its address. */
-interface Service {
+/** Where a service is. */
+interface Address {
   readonly name: UpstreamName;
   readonly url: string;
   readonly builtIn: boolean;
   /** The variable that sets another service. */
   readonly variable: string;
+}
+
+interface Service extends Address {
   /** The answer of GET /health, requested in parallel. */
   readonly health: Promise<Probe>;
 }
 
-/** Finds a service by its URL, or the built-in one of a daemon on this machine. Throws `NotPossible`, or `Found` for a host that cannot be resolved. */
-async function findService(examination: Examination, name: UpstreamName, configured: string | null | undefined): Promise<Service> {
+/** Finds a service by its URL, or the built-in one of a daemon on this machine. Throws `NotPossible` without one. */
+async function findService(examination: Examination, name: UpstreamName, configured: string | null | undefined): Promise<Address> {
   const variable = `${name.toUpperCase()}_URL`;
-  if (configured) {
-    const fault = await nameFault(examination.machine, new URL(configured).hostname);
-    const service = { name, url: configured, builtIn: false, variable };
-    if (fault !== undefined) {
-      throw new Found(finding(`${placeOf(service)} cannot be reached: ${fault}`, fixFor(service, "unreachable")));
-    }
-    return { ...service, health: probeHealth(configured, healthTimeoutMs) };
-  }
+  if (configured) return { name, url: configured, builtIn: false, variable };
   const { client, url } = await examination.daemon().catch((error: unknown) => {
     if (!(error instanceof NotPossible)) throw error;
     throw new NotPossible(`the built-in service runs in the daemon: ${error.message}`, { cause: error });
@@ -51,23 +47,11 @@ async function findService(examination: Examination, name: UpstreamName, configu
   const found = services.find((service) => service.name === name);
   if (!found?.url) throw new NotPossible(`the built-in service is unavailable: ${found?.error ?? "the daemon does not list it"}`);
   // the daemon may have another configuration, with the service elsewhere
-  return {
-    name,
-    url: found.url,
-    builtIn: isLoopback(new URL(found.url).hostname),
-    variable,
-    health: probeHealth(found.url, healthTimeoutMs),
-  };
+  return { name, url: found.url, builtIn: isLoopback(new URL(found.url).hostname), variable };
 }
 
 type Refused = { readonly kind: "refused"; readonly detail: string };
-type ClientOptions = {
-  readonly url: () => string;
-  readonly breaker: Breaker;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly timeoutMs: number;
-};
+type ClientOptions = Omit<ServiceOptions, "url" | "fault"> & { readonly url: () => string };
 
 /** A service, and how to make its client. */
 interface Target<Client> {
@@ -84,8 +68,11 @@ export async function probeService<Client extends { close(): Promise<void> }, An
   ask: (client: Client) => Promise<Answer>,
   outcomeOf: (answer: Exclude<Answer, Refused | Unavailable>, service: Service) => Outcome | Promise<Outcome>,
 ): Promise<Outcome> {
-  const service = await findService(examination, name, url);
-  const { clock } = examination;
+  const address = await findService(examination, name, url);
+  const { clock, machine } = examination;
+  const fault = await nameFault(machine, new URL(address.url).hostname);
+  if (fault !== undefined) return finding(`${placeOf(address)} cannot be reached: ${fault}`, fixFor(address, "unreachable"));
+  const service: Service = { ...address, health: probeHealth(address.url, healthTimeoutMs) };
   const breaker = new Breaker(name, { clock });
   const client = create({ url: () => service.url, breaker, clock, log: silentLog, timeoutMs: answerTimeoutMs });
   try {
@@ -138,7 +125,7 @@ const problems: Readonly<Record<UnavailableReason, string>> = {
   breaker_open: "has an open breaker",
 };
 
-function fixFor({ builtIn, variable, url }: Omit<Service, "health">, reason: UnavailableReason): string {
+function fixFor({ builtIn, variable, url }: Address, reason: UnavailableReason): string {
   if (builtIn) return "Restart homesec; DATA_DIR/logs has the error of the built-in service";
   if (reason === "busy") return `Give the service at ${variable} more resources, or lower DETECT_CONCURRENCY and ANALYZE_CONCURRENCY`;
   if (reason === "unreadable")
@@ -174,6 +161,6 @@ export function faulty(service: Service, faults: string): Outcome {
 }
 
 /** The service, as findings name it. */
-function placeOf({ builtIn, url }: Omit<Service, "health">): string {
+function placeOf({ builtIn, url }: Address): string {
   return builtIn ? "The built-in service" : new URL(url).origin;
 }

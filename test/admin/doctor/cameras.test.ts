@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { insertIncident } from "../../../src/monitoring/incidents/incidents-repository.ts";
@@ -91,21 +91,6 @@ describe("doctor: cameras", () => {
     expect(await finds("camera-folders", given({ DELETE_IMAGES: "true" }))).toContain("cannot delete old pictures");
     chmodSync(join(root, "yard"), 0o755);
     await well("camera-folders", given({ DELETE_IMAGES: "true" }));
-  });
-
-  it("warns about cameras that share a folder", async () => {
-    await camera("yard");
-    await camera("door");
-    await well("camera-folders", given());
-    symlinkSync(join(root, "yard"), join(root, "gate"));
-    await camera("gate");
-    expect(await finds("camera-folders", given(), "warning")).toContain(
-      `gate and yard have the same folder (${join(root, "yard")}) -> homesec cameras update yard`,
-    );
-    await database.db.query((sql) => sql`delete from cameras where camera_id = 'gate'`);
-    mkdirSync(join(root, "yard", "inner"));
-    await camera("inner", { folder: join(root, "yard", "inner") });
-    expect(await finds("camera-folders", given())).toContain("the folder of inner is inside that of yard");
   });
 
   it("reports cameras that send nothing or are in error", async () => {

@@ -143,17 +143,13 @@ describe("doctor: built-in services", () => {
     expect(await skips("detector")).toBe("the built-in service runs in the daemon: no daemon answers");
   });
 
-  it("skips services that are off, and warns about unused URLs", async () => {
+  it("skips services that are off", async () => {
     for (const [id, variable] of [
       ["vision", "VISION_EXTRACTION_ENABLED"],
       ["enrichment", "VISION_EXTRACTION_ENABLED"],
       ["embedder", "REID_ENABLED"],
     ] as const)
       expect(await skips(id, { env: { [variable]: "false" } })).toContain(`${variable}=false`);
-    expect(await finds("service-settings", { env: { EMBEDDER_URL: "http://e", REID_ENABLED: "false" } })).toMatch(
-      /EMBEDDER_URL is set but not used.*REID_ENABLED=true/,
-    );
-    await well("service-settings", { env: { EMBEDDER_URL: "http://e" } });
   });
 });
 

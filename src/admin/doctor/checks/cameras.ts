@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { access, realpath, stat } from "node:fs/promises";
+import { access, stat } from "node:fs/promises";
 import { dayMs } from "../../../base/clock/clock.ts";
 import { durationText, pluralize, shellWord } from "../../../base/text/format.ts";
 import { listDeletedCameras, liveCameras, statusReason } from "../../../monitoring/cameras/cameras-repository.ts";
@@ -116,12 +116,11 @@ const folders: Check = {
   title: "Folders of the cameras",
   severity: "error",
   reads: "folders",
-  finds:
-    "The folder of a camera is missing, unreadable, outside of the allowed roots, or not writable for uploads or deletion. A warning when two cameras share a folder",
+  finds: "The folder of a camera is missing, unreadable, outside of the allowed roots, or not writable for uploads or deletion",
   async run(examination) {
     const known = await camerasOf(examination);
     if (known.length === 0) throw new NotPossible("there is no camera yet");
-    return [await readable(known, examination), await writable(known, examination), await separate(known)];
+    return [await readable(known, examination), await writable(known, examination)];
   },
 };
 
@@ -159,26 +158,6 @@ async function writable(known: Cameras, examination: Examination): Promise<Outco
         `sudo chmod ug+w ${paths}; the uploading user must own the folder, and homesec must be in its group`,
       )
     : finding(`${names} cannot be written to, so no camera can upload`, `sudo chmod u+w ${paths}; the uploading user must own the folder`);
-}
-
-async function separate(known: Cameras): Promise<Outcome> {
-  const real = await Promise.all(
-    known.map(async ({ camera_id: id, folder_path }) => ({ id, path: await realpath(folder_path).catch(() => folder_path) })),
-  );
-  const shared = real.flatMap((outer) =>
-    real.flatMap((inner) => {
-      if (inner.id === outer.id || !isInside(outer.path, inner.path)) return [];
-      if (inner.path !== outer.path)
-        return [{ text: `the folder of ${inner.id} is inside that of ${outer.id} (${inner.path})`, inner: inner.id }];
-      return inner.id > outer.id ? [{ text: `${outer.id} and ${inner.id} have the same folder (${inner.path})`, inner: inner.id }] : [];
-    }),
-  );
-  if (shared.length === 0) return ok();
-  return finding(
-    `Pictures may count for the wrong camera: ${listed(shared.map(({ text }) => text))}`,
-    `homesec cameras update ${shared[0]?.inner} --folder-path FOLDER, and let that camera upload there`,
-    "warning",
-  );
 }
 
 /** Only the last deleted cameras are checked. */

@@ -6,7 +6,7 @@ import { durationText, pluralize } from "../../../base/text/format.ts";
 import { Problem } from "../../../contract/problem.ts";
 import { installedServer } from "../../../platform/database/embedded-binaries.ts";
 import { countDeadJobs } from "../../../work/jobs/dead-letters-repository.ts";
-import { Broken, type Check, Found, finding, NotPossible, type Outcome, ok, skipped } from "../check.ts";
+import { Broken, type Check, finding, NotPossible, type Outcome, ok, skipped } from "../check.ts";
 import { overdueJobs, type ServerFacts, serverFacts } from "../doctor-repository.ts";
 import { listed, reasonOf, splitFix } from "../wording.ts";
 
@@ -20,12 +20,8 @@ const database: Check = {
   finds: "The database does not answer, or rejects the login",
   async run(examination) {
     const { databaseUrl } = examination.config();
-    const db = await examination.database().catch((error: unknown) => {
-      if (!(error instanceof Broken)) throw error;
-      const [text, fix] = splitFix(error.message);
-      throw new Found(finding(text, fix ?? "DATA_DIR/logs/postgres.log has the reason"));
-    });
     try {
+      const db = await examination.database();
       const begun = examination.clock.monotonic();
       await within(
         answerTimeoutMs,
@@ -35,6 +31,11 @@ const database: Check = {
       const ms = Math.max(1, Math.round(examination.clock.monotonic() - begun));
       return ok(`${databaseUrl === undefined ? "embedded" : "DATABASE_URL"}, ${ms} ms`);
     } catch (error) {
+      if (error instanceof Broken) {
+        const [text, fix = "DATA_DIR/logs/postgres.log has the reason"] = splitFix(error.message);
+        return finding(text, fix);
+      }
+      if (error instanceof NotPossible) throw error;
       return finding(
         `The database does not answer: ${reasonOf(error).replace(/^The database is not available: /, "")}`,
         databaseUrl === undefined
