@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { checkDisks } from "../src/admin/system/checks.ts";
-import { currentFigures } from "../src/admin/system/figures.ts";
+import { currentMetrics } from "../src/admin/system/home-metrics.ts";
 import type { Clock } from "../src/base/clock/clock.ts";
 import { Lifecycle } from "../src/base/lifecycle/lifecycle.ts";
 import type { Log } from "../src/base/log/log.ts";
@@ -126,7 +126,7 @@ function connect(
     websocket: () => runtime.live(),
     requests: () => runtime.requests(),
     watcher: () => watcher.state(),
-    figures: () => currentFigures(context),
+    figures: () => currentMetrics(context),
     disks: () => checkDisks(context, runtime),
   });
 }

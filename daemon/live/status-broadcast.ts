@@ -1,6 +1,6 @@
 import { currentFindings } from "../../src/admin/system/findings.ts";
+import { createStartupGrace, healthIntervalMs } from "../../src/admin/system/health-interval.ts";
 import type { OverallStatus } from "../../src/admin/system/overall.ts";
-import { createStartPatience, roundMs } from "../../src/admin/system/rounds.ts";
 import type { OperationContext } from "../../src/work/operations/operation.ts";
 import type { Runtime } from "../../src/work/operations/runtime.ts";
 import { createLoop, type Loop } from "../workers/loop.ts";
@@ -10,8 +10,8 @@ import { createLoop, type Loop } from "../workers/loop.ts";
  * Faults during the start count as a system that is still starting.
  */
 export function createStatusBroadcast(context: OperationContext, runtime: Runtime, broadcast: (status: OverallStatus) => void): Loop {
-  const everyMs = roundMs(context.config);
-  const isReportable = createStartPatience(context);
+  const everyMs = healthIntervalMs(context.config);
+  const isReportable = createStartupGrace(context);
   let reported: OverallStatus = "healthy";
   return createLoop({
     name: "status_broadcast",

@@ -1,11 +1,11 @@
 import { Gauge, type Registry } from "prom-client";
-import type { Figures } from "../../src/admin/system/figures.ts";
+import type { HomeMetrics } from "../../src/admin/system/home-metrics.ts";
 import { cameraStatuses } from "../../src/contract/constants.ts";
 import type { Disks } from "../../src/platform/disk/disk.ts";
 import type { CameraLabels } from "./work.ts";
 
 /** Updates the gauges from the metrics of database and disks. */
-export type UpdateGauges = (figures: Figures | undefined, disks: Disks | undefined) => void;
+export type UpdateGauges = (figures: HomeMetrics | undefined, disks: Disks | undefined) => void;
 
 /** Creates the gauges for database and disks. Unknown values are absent instead of stale. */
 export function createDatabaseGauges(registry: Registry, cameraLabel: CameraLabels): UpdateGauges {

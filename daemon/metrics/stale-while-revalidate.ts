@@ -1,10 +1,10 @@
 import { setTimeout } from "node:timers/promises";
-import type { Figures } from "../../src/admin/system/figures.ts";
+import type { HomeMetrics } from "../../src/admin/system/home-metrics.ts";
 import type { Disks } from "../../src/platform/disk/disk.ts";
 
 /** Sources that may answer slowly. Undefined: the source does not answer, so its value is unknown. */
 export interface SlowSources {
-  figures(): Promise<Figures | undefined>;
+  figures(): Promise<HomeMetrics | undefined>;
   disks(): Promise<Disks>;
 }
 

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { healthTurns } from "../../src/admin/system/health-turns.ts";
+import { healthCheckLimiter } from "../../src/admin/system/health-check-limiter.ts";
 import type { Clock } from "../../src/base/clock/clock.ts";
 import type { Lifecycle } from "../../src/base/lifecycle/lifecycle.ts";
 import type { Log } from "../../src/base/log/log.ts";
@@ -94,7 +94,7 @@ export function startUpstreams(options: UpstreamOptions): Upstreams {
     return { hasAddress: !builtIn, builtIn, condition: enrichment.condition(name), url: () => enrichment.url(name) };
   };
   const enabled = (): readonly UpstreamName[] => ["detector", "language_model", ...enrichment.enabled()];
-  const semaphore = healthTurns(config);
+  const semaphore = healthCheckLimiter(config);
   const probeOne = async (name: UpstreamName): Promise<UpstreamState> => {
     const service = serviceOf(name);
     if (!options.calls(name) && !service.hasAddress) return options.stateElsewhere(name);

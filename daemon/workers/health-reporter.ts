@@ -1,5 +1,5 @@
+import { healthIntervalMs } from "../../src/admin/system/health-interval.ts";
 import { createHealthReport } from "../../src/admin/system/health-report.ts";
-import { roundMs } from "../../src/admin/system/rounds.ts";
 import type { OperationContext } from "../../src/work/operations/operation.ts";
 import type { Runtime } from "../../src/work/operations/runtime.ts";
 import type { RecentEvents } from "../health/recent-events.ts";
@@ -17,7 +17,7 @@ export function createHealthReporter(options: {
   readonly recentEvents: RecentEvents;
 }): Loop {
   const { context, runtime, processId, recentEvents } = options;
-  const everyMs = roundMs(context.config);
+  const everyMs = healthIntervalMs(context.config);
   const report = createHealthReport(context, runtime, { processId, onFindings: (findings) => recordServices(recentEvents, findings) });
   return createLoop({
     name: "health_reporter",

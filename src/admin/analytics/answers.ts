@@ -1,18 +1,18 @@
 import type { Clock } from "../../base/clock/clock.ts";
 import type { Database, Sql } from "../../platform/database/database.ts";
 
-const keptMs = 300_000;
+const ttlMs = 300_000;
 const keptAnswers = 200;
 
-interface KeptAnswer {
+interface CachedAnswer {
   /** The version of the data that the answer was computed from. */
   readonly version: string;
-  readonly keptUntil: number;
+  readonly expiresAt: number;
   readonly answer: unknown;
 }
 
 /** Answers per database by question, oldest first. They are released with the database. */
-const answersOf = new WeakMap<Database, Map<string, KeptAnswer>>();
+const answersOf = new WeakMap<Database, Map<string, CachedAnswer>>();
 
 export interface Question<T> {
   /** Identifies the question with everything it depends on besides the data. */
@@ -27,16 +27,16 @@ export interface Question<T> {
  * process, is in the next answer.
  */
 export async function answerOnce<T>(question: Question<T>, { db, clock }: { readonly db: Database; readonly clock: Clock }): Promise<T> {
-  const answers = answersOf.get(db) ?? new Map<string, KeptAnswer>();
+  const answers = answersOf.get(db) ?? new Map<string, CachedAnswer>();
   answersOf.set(db, answers);
   return await db.query(async (sql) => {
     // Read first: a change while the answer is computed then makes the answer stale, never wrongly fresh.
     const version = await question.version(sql);
-    const kept = answers.get(question.key);
-    if (kept?.version === version && kept.keptUntil > clock.monotonic()) return kept.answer as T;
+    const cached = answers.get(question.key);
+    if (cached?.version === version && cached.expiresAt > clock.monotonic()) return cached.answer as T;
     const answer = await question.answer(sql);
     answers.delete(question.key);
-    answers.set(question.key, { version, keptUntil: clock.monotonic() + keptMs, answer });
+    answers.set(question.key, { version, expiresAt: clock.monotonic() + ttlMs, answer });
     for (const oldest of answers.keys()) {
       if (answers.size <= keptAnswers) break;
       answers.delete(oldest);

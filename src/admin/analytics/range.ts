@@ -9,14 +9,14 @@ export interface DayRange {
   readonly days: number;
 }
 
-const mostDays = 365;
+const maxDays = 365;
 
 /** Returns the requested range. Throws `Problem("bad_request")` if it runs backwards or has more than 365 days. */
 export function dayRange({ start_date: start, end_date: end }: { readonly start_date: string; readonly end_date: string }): DayRange {
   const days = (Date.parse(end) - Date.parse(start)) / dayMs + 1;
   if (days < 1) throw new Problem("bad_request", `start_date ${start} lies after end_date ${end}; exchange them`);
-  if (days > mostDays) {
-    throw new Problem("bad_request", `${start} to ${end} are ${days} days; ask for at most ${mostDays}, both ends included`);
+  if (days > maxDays) {
+    throw new Problem("bad_request", `${start} to ${end} are ${days} days; ask for at most ${maxDays}, both ends included`);
   }
   return { start, end, days };
 }

@@ -49,7 +49,7 @@ export interface BackupReport {
 }
 
 /** A migration may interfere once or twice, not again and again. */
-const mostTries = 5;
+const maxTries = 5;
 /** Fast enough for a small computer; higher levels save a few per cent. */
 const compression = { level: 4 };
 
@@ -64,7 +64,7 @@ export async function backUp(options: BackupOptions): Promise<BackupReport> {
     throw new Problem("conflict", `${path} is there already; give another name, or replace it with --yes`);
   }
   const created_at = options.clock.now();
-  for (let left = mostTries; left > 0; left -= 1) {
+  for (let left = maxTries; left > 0; left -= 1) {
     const before = await requireSchema(db);
     const report = await db.transaction(async (sql) => {
       await takeSnapshot(sql);

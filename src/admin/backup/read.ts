@@ -13,9 +13,9 @@ export type Part =
   | { readonly kind: "manifest"; readonly manifest: Manifest };
 
 /** No line of JSON is longer; a longer one means that the file is no backup. */
-const longestLine = 1 << 20;
+const maxLineLength = 1 << 20;
 /** Far more than a row from the API can hold: a longer row was made to fill the memory. */
-const longestRow = 64 << 20;
+const maxRowLength = 64 << 20;
 
 /**
  * Reads a backup from its beginning, part by part; the caller must read the rows of a table before it asks for the next part. The
@@ -24,7 +24,7 @@ const longestRow = 64 << 20;
  */
 export async function* readBackup(file: FileHandle, path: string): AsyncGenerator<Part, void, undefined> {
   const text = new Text(unzipped(file, path));
-  const first = await text.line(longestLine);
+  const first = await text.line(maxLineLength);
   const header = parse(Header, first);
   if (!header) throw noBackup(path);
   if (header.homesec_backup > formatVersion) {
@@ -37,7 +37,7 @@ export async function* readBackup(file: FileHandle, path: string): AsyncGenerato
   yield { kind: "header", header };
   const counted = new Map<string, Manifest["manifest"][string]>();
   for (;;) {
-    const line = await text.line(longestLine);
+    const line = await text.line(maxLineLength);
     const manifest = parse(Manifest, line);
     if (manifest) {
       compare(manifest, counted, header, path);
@@ -78,8 +78,8 @@ function compare(manifest: Manifest, counted: ReadonlyMap<string, Manifest["mani
     throw damaged(path, "its tables are not those that it names");
   }
   for (const [table, found] of counted) {
-    const told = manifest.manifest[table];
-    if (told?.rows !== found.rows || told.bytes !== found.bytes || told.sha256 !== found.sha256) {
+    const stated = manifest.manifest[table];
+    if (stated?.rows !== found.rows || stated.bytes !== found.bytes || stated.sha256 !== found.sha256) {
       throw damaged(path, `the rows of ${table} are not those that were written`);
     }
   }
@@ -181,11 +181,11 @@ class Text {
     return this.#rest.length === 0 && !(await this.#more());
   }
 
-  /** Reads on to the end of a row. False if there is none within `longestRow`. */
+  /** Reads on to the end of a row. False if there is none within `maxRowLength`. */
   async #moreRows(): Promise<boolean> {
     const pieces = [this.#rest];
     let length = this.#rest.length;
-    for (let isOver = false; !isOver && length <= longestRow; ) {
+    for (let isOver = false; !isOver && length <= maxRowLength; ) {
       const next = await this.#chunks.next();
       if (next.done) break;
       pieces.push(next.value);

@@ -205,13 +205,13 @@ async function clear(sql: Sql, options: RestoreOptions): Promise<{ readonly hadD
   const objects = await schemaObjects(sql);
   const elsewhere = await objectsElsewhere(sql);
   await dropEverything(sql);
-  requireKept(elsewhere, await objectsElsewhere(sql));
+  requireUnchanged(elsewhere, await objectsElsewhere(sql));
   if (objects.length > 0) await requireOwn(sql, objects, options);
   return { hadData: filled !== undefined, journalHead: head };
 }
 
 /** Objects in other schemas that depend on our tables are dropped with them; throwing undoes that. */
-function requireKept(before: readonly string[], after: readonly string[]): void {
+function requireUnchanged(before: readonly string[], after: readonly string[]): void {
   const kept = new Set(after);
   const gone = before.filter((name) => !kept.has(name));
   if (gone.length === 0) return;

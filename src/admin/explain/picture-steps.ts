@@ -3,7 +3,7 @@ import { pluralize } from "../../base/text/format.ts";
 import type { Image } from "../../monitoring/images/ledger-repository.ts";
 import { imageReasons } from "../../monitoring/images/reasons.ts";
 import type { WaitingJob } from "./jobs-repository.ts";
-import type { BatchFacts, KeptDetection } from "./pictures-repository.ts";
+import type { BatchFacts, DetectionFacts } from "./pictures-repository.ts";
 import { between, duration, instant, type Step, sentence } from "./step.ts";
 
 /** All facts about one picture. */
@@ -11,7 +11,7 @@ export interface PictureFacts {
   readonly image: Image;
   readonly job: WaitingJob | undefined;
   /** Its detections that still exist, or the most confident ones of many. */
-  readonly detections: readonly KeptDetection[];
+  readonly detections: readonly DetectionFacts[];
   /** The first picture with the same content. */
   readonly original: Image | undefined;
 }
@@ -135,7 +135,7 @@ export function jobDetails(job: WaitingJob): Record<string, unknown> {
 }
 
 /** `: person 91 %, dog 55 %` of the most confident ones. */
-function classesOf(detections: readonly KeptDetection[]): string {
+function classesOf(detections: readonly DetectionFacts[]): string {
   const best = detections.toSorted((a, b) => b.confidence - a.confidence).slice(0, 5);
   return best.length === 0
     ? ""

@@ -1,7 +1,7 @@
 import type { Sql } from "../../platform/database/database.ts";
 
 /** The facts about a detection that an explanation needs. */
-export interface KeptDetection {
+export interface DetectionFacts {
   readonly id: number;
   readonly image_id: number;
   readonly object_type: string;
@@ -13,8 +13,8 @@ export interface KeptDetection {
 }
 
 /** The existing detections of these pictures: of each picture the `limit` most confident ones. */
-export async function detectionsOfImages(sql: Sql, imageIds: readonly number[], limit: number): Promise<readonly KeptDetection[]> {
-  return await sql<KeptDetection[]>`
+export async function detectionsOfImages(sql: Sql, imageIds: readonly number[], limit: number): Promise<readonly DetectionFacts[]> {
+  return await sql<DetectionFacts[]>`
     select d.*
     from unnest(${[...imageIds]}::bigint[]) p (image_id)
     cross join lateral (

@@ -10,12 +10,12 @@ const freshMs = 20_000;
 
 const intervalSeconds = { "1m": 60, "5m": 300, "15m": 900, "1h": 3600 } as const;
 
-const kept = createTtlCache<GpuStats>();
+const cache = createTtlCache<GpuStats>();
 
 /** The use cases of the graphics card's metrics. */
 export const gpuOperations: Pick<Operations, keyof typeof gpuRoutes> = {
   getGpuStats: (_request, { db, clock, config }) =>
-    kept.current(config, clock.monotonic(), config.healthCacheTtlSeconds * 1000, async () => {
+    cache.current(config, clock.monotonic(), config.healthCacheTtlSeconds * 1000, async () => {
       const since = new Date(clock.now().getTime() - freshMs);
       return (await db.query((sql) => latestGpuStats(sql, since))) ?? noGpu;
     }),

@@ -6,7 +6,7 @@ import { Inbox } from "./inbox.ts";
 
 const handshakeMs = 10_000;
 /** Number of messages that may wait for the consumer before the connection stops reading. */
-const mostWaiting = 1_000;
+const maxWaiting = 1_000;
 
 /** A message as it arrived. `unknown`: numbered but not understood, as from a newer daemon; its sequence number still counts. */
 export type Arrival =
@@ -46,7 +46,7 @@ export class Connection {
     });
     this.#socket = socket;
     this.#inbox = new Inbox(
-      mostWaiting,
+      maxWaiting,
       () => socket.pause(),
       () => {
         socket.resume();

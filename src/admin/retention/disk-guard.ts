@@ -1,7 +1,7 @@
 import { hourMs } from "../../base/clock/clock.ts";
 import { type DiskName, type DiskSpace, diskNames, freeShare, leastFreeDiskShare, lowDiskMessage } from "../../platform/disk/disk.ts";
 import type { CleanupContext } from "./cleanup.ts";
-import { type Relief, relieveDisk } from "./disk-pressure.ts";
+import { cleanUpDisk, type DiskCleanup } from "./disk-pressure.ts";
 
 /** A report about the disk. */
 export interface DiskNews {
@@ -35,7 +35,7 @@ export function createDiskGuard(options: {
   let state: string | null = null;
   let restUntil = Number.NEGATIVE_INFINITY;
 
-  const tell = (kind: DiskNews["kind"], message: string): void => {
+  const report = (kind: DiskNews["kind"], message: string): void => {
     log[kind === "recovery" ? "info" : "warn"]({ part: "disk" }, message);
     options.onNews({ kind, message });
   };
@@ -50,12 +50,12 @@ export function createDiskGuard(options: {
       }
       const share = freeShare(space);
       if (share >= leastFreeDiskShare) {
-        if (state !== null) tell("recovery", `${diskNames[name]} has room again: ${lowDiskMessage(share, name)}`);
+        if (state !== null) report("recovery", `${diskNames[name]} has room again: ${lowDiskMessage(share, name)}`);
         state = null;
         restUntil = Number.NEGATIVE_INFINITY;
         return;
       }
-      if (state === null) tell("low_space", `${lowDiskMessage(share, name)}; ${remedy(name, deletes)}`);
+      if (state === null) report("low_space", `${lowDiskMessage(share, name)}; ${remedy(name, deletes)}`);
       state = lowDiskMessage(share, name);
       if (!deletes || clock.monotonic() < restUntil) return;
       const asked = async (): Promise<DiskSpace> => {
@@ -63,9 +63,9 @@ export function createDiskGuard(options: {
         if (!now) throw new Error(`${diskNames[name]} is not there any more`);
         return now;
       };
-      const relief = await relieveDisk(context, asked, signal);
-      tell("relief", reliefMessage(name, relief, config.deleteImages));
-      if (relief.ended === "enough") state = null;
+      const cleanup = await cleanUpDisk(context, asked, signal);
+      report("relief", cleanupMessage(name, cleanup, config.deleteImages));
+      if (cleanup.ended === "enough") state = null;
       else restUntil = clock.monotonic() + restMs;
     },
   };
@@ -78,9 +78,9 @@ function remedy(name: DiskName, deletes: boolean): string {
     : "delete old pictures, or have the oldest go with DELETE_IMAGES=true and DISK_PRESSURE_DELETE=true";
 }
 
-function reliefMessage(
+function cleanupMessage(
   name: DiskName,
-  { events, detections, thumbnails, images, bytes, before, freeShare: share, ended }: Relief,
+  { events, detections, thumbnails, images, bytes, before, freeShare: share, ended }: DiskCleanup,
   deletesImages: boolean,
 ): string {
   const what =

@@ -6,15 +6,15 @@ import { countPast, nextPartOfThePast } from "./past-repository.ts";
 /** Deleting stops when this share is free. The margin keeps it from starting again a minute later. */
 const enoughFreeDiskShare = leastFreeDiskShare + 0.02;
 /** Younger data is never deleted. */
-const untouchedMs = dayMs;
+const minAgeMs = dayMs;
 /** Maximum number of parts: with smaller parts, little more is deleted than necessary. */
-const mostParts = 50;
+const maxParts = 50;
 /** Minimum size of a part, in rows. */
 const rowsAtLeast = 200;
 /** Number of parts that may free no space on the disk: the database keeps the space of deleted rows for new ones. */
 const fruitlessParts = 3;
 
-export interface Relief {
+export interface DiskCleanup {
   readonly events: number;
   readonly detections: number;
   readonly thumbnails: number;
@@ -34,15 +34,15 @@ export interface Relief {
  * Deletes the oldest data in small parts, as `cleanUp` would, until the disk has enough space; data of the last 24 hours is never
  * deleted. Rejects with the reason of `signal`; each part is deleted completely or not at all.
  */
-export async function relieveDisk(context: CleanupContext, disk: () => Promise<DiskSpace>, signal?: AbortSignal): Promise<Relief> {
-  const until = new Date(context.clock.now().getTime() - untouchedMs);
+export async function cleanUpDisk(context: CleanupContext, disk: () => Promise<DiskSpace>, signal?: AbortSignal): Promise<DiskCleanup> {
+  const until = new Date(context.clock.now().getTime() - minAgeMs);
   const past = { after: new Date(0), until, pictures: context.config.deleteImages };
   const sum = { events: 0, detections: 0, thumbnails: 0, images: 0, bytes: 0 };
   let free = await disk();
   let before: Date | undefined;
   let fruitless = 0;
-  const ended = (how: Relief["ended"]): Relief => ({ ...sum, before, freeShare: freeShare(free), ended: how });
-  const rowsOfPart = Math.max(rowsAtLeast, Math.ceil((await context.db.query((sql) => countPast(sql, past))) / mostParts));
+  const ended = (how: DiskCleanup["ended"]): DiskCleanup => ({ ...sum, before, freeShare: freeShare(free), ended: how });
+  const rowsOfPart = Math.max(rowsAtLeast, Math.ceil((await context.db.query((sql) => countPast(sql, past))) / maxParts));
   for (let { after } = past; ; ) {
     if (freeShare(free) >= enoughFreeDiskShare) return ended("enough");
     if (fruitless >= fruitlessParts) return ended("no_room_made");

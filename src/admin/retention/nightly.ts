@@ -21,9 +21,9 @@ const chore = "cleanup";
 /** Since when the cleanup is on hold. */
 const hold = "cleanup_held";
 /** When it was last found on hold. */
-const looked = "cleanup_held_looked";
+const lastHeld = "cleanup_held_looked";
 /** When the clock last jumped while homesec was running. */
-const jumped = "clock_jumped";
+const clockJump = "clock_jumped";
 /**
  * If the last run is longer ago, either homesec was off or the clock has jumped; the two look the same. A jump is a step of more than
  * this.
@@ -44,16 +44,16 @@ export async function takeCleanup(sql: Sql, now: Date): Promise<NightlyCleanup> 
   const lastRunAt = await takeChore(sql, chore, lastDue(now), now);
   if (lastRunAt === undefined) {
     await forgetChore(sql, hold);
-    await forgetChore(sql, looked);
+    await forgetChore(sql, lastHeld);
     return {};
   }
-  const jumpedAt = await whenNoted(sql, jumped);
+  const jumpedAt = await whenNoted(sql, clockJump);
   // Data stored while the clock was wrong seems old once the clock is right, whenever the last run was.
   const hasJumped = jumpedAt !== undefined && Math.abs(now.getTime() - jumpedAt.getTime()) < heldForMs;
   if (now.getTime() - lastRunAt.getTime() <= gapMs && !hasJumped) return { lastRunAt };
-  // homesec was off, or the clock jumped unnoticed: neither tells how long the wrong clock could be noticed.
-  const lookedAt = await noteNext(sql, looked, now);
-  if (lookedAt === undefined || now.getTime() - lookedAt.getTime() > gapMs) await forgetChore(sql, hold);
+  // homesec was off, or the clock jumped unnoticed: neither shows how long the wrong clock could be noticed.
+  const lastHeldAt = await noteNext(sql, lastHeld, now);
+  if (lastHeldAt === undefined || now.getTime() - lastHeldAt.getTime() > gapMs) await forgetChore(sql, hold);
   // A clock that was set back by a part of its jump counts as a new jump.
   const heldUntil = new Date((await firstNoted(sql, hold, now)).getTime() + heldForMs);
   if (now >= heldUntil) return { lastRunAt };
@@ -69,13 +69,13 @@ export async function giveCleanupBack(sql: Sql, lastRunAt: Date): Promise<void> 
 /** Records that the clock was set by more than `gapMs` and shows `now`. The waiting time starts here. Must run in a transaction. */
 export async function noteJump(sql: Sql, now: Date): Promise<void> {
   await forgetChore(sql, hold);
-  await forgetChore(sql, looked);
-  await noteNext(sql, jumped, now);
+  await forgetChore(sql, lastHeld);
+  await noteNext(sql, clockJump, now);
 }
 
 /** Records that a person started a cleanup, and thereby confirmed the clock. */
 export async function noteCleanup(sql: Sql, now: Date): Promise<void> {
-  await forgetChore(sql, jumped);
+  await forgetChore(sql, clockJump);
   await noteChore(sql, chore, now);
 }
 

@@ -19,7 +19,7 @@ export interface ExpiredCounts {
 type Amount = "few" | "many";
 
 /** Events with unsent messages: the end of an open incident, an alert that waits for its channel, a digest to come. */
-const stillToTell = (sql: Sql) => sql`
+const eventsWithUnsentMessages = (sql: Sql) => sql`
   select i.event_id from camera_incidents i where i.ended_at is null and i.event_id is not null
   union all
   select a.event_id from notifications n join alerts a on a.alert_id = n.alert_id where n.status = 'waiting'
@@ -32,7 +32,7 @@ const stillToTell = (sql: Sql) => sql`
 /** Tells whether an event `e` is old enough and has no unsent message. */
 const isDone = (sql: Sql, before: Date, amount: Amount) => sql`
   e.started_at < ${before}
-  and ${amount === "few" ? sql`e.event_id <> all (array(${stillToTell(sql)}))` : sql`e.event_id not in (${stillToTell(sql)})`}
+  and ${amount === "few" ? sql`e.event_id <> all (array(${eventsWithUnsentMessages(sql)}))` : sql`e.event_id not in (${eventsWithUnsentMessages(sql)})`}
 `;
 
 /**

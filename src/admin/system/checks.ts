@@ -6,10 +6,10 @@ import type { DiskName, DiskSpace, Disks } from "../../platform/disk/disk.ts";
 import type { OperationContext } from "../../work/operations/operation.ts";
 import type { Runtime } from "../../work/operations/runtime.ts";
 import type { UpstreamState } from "../../work/operations/upstream-state.ts";
-import { healthTurns } from "./health-turns.ts";
+import { healthCheckLimiter } from "./health-check-limiter.ts";
 
 /** Maximum number of silences listed. */
-const mostSilences = 20;
+const maxSilences = 20;
 
 /** The result of checking one dependency. */
 export type Check<T> =
@@ -44,12 +44,12 @@ export async function check<T>(
 
 /** Checks whether the database answers a statement. */
 export function checkDatabase(context: OperationContext): Promise<Check<unknown>> {
-  return gated(context, () => context.db.query((sql) => sql`select 1 as one`));
+  return limited(context, () => context.db.query((sql) => sql`select 1 as one`));
 }
 
 /** Checks whether the store answers, and returns its version. */
 export function checkStore(context: OperationContext): Promise<Check<string>> {
-  return gated(context, () => context.store.version());
+  return limited(context, () => context.store.version());
 }
 
 /** Reads the state of the upstream services. Each probe takes its own slot among the checks. */
@@ -59,12 +59,12 @@ export function checkUpstreams(context: OperationContext, runtime: Runtime): Pro
 
 /** Returns the silences that mute alerts now. */
 export function checkSilences(context: OperationContext): Promise<Check<readonly Silence[]>> {
-  return gated(context, () => context.db.query((sql) => activeSilences(sql, context.clock.now(), mostSilences)));
+  return limited(context, () => context.db.query((sql) => activeSilences(sql, context.clock.now(), maxSilences)));
 }
 
 /** Returns the space on the disks, as far as it is known: the one with the data folder, and the one with the pictures if it differs. */
 export async function checkDisks(context: OperationContext, runtime: Runtime): Promise<Disks> {
-  const [data, pictures] = await Promise.all([gated(context, () => runtime.disk()), gated(context, () => runtime.pictureDisk())]);
+  const [data, pictures] = await Promise.all([limited(context, () => runtime.disk()), limited(context, () => runtime.pictureDisk())]);
   const disks = new Map<DiskName, DiskSpace>();
   if (data.ok) disks.set("data", data.value);
   if (pictures.ok && pictures.value) disks.set("pictures", pictures.value);
@@ -79,6 +79,6 @@ export function resultOf(done: Check<unknown>): z.output<typeof CheckResult> {
 const timeoutMs = (context: OperationContext): number => context.config.healthCheckTimeoutSeconds * 1000;
 
 /** Runs a check when a slot is free; the wait counts towards its time. */
-function gated<T>(context: OperationContext, work: () => Promise<T>): Promise<Check<T>> {
-  return check(context, timeoutMs(context), (signal) => healthTurns(context.config).run(work, signal));
+function limited<T>(context: OperationContext, work: () => Promise<T>): Promise<Check<T>> {
+  return check(context, timeoutMs(context), (signal) => healthCheckLimiter(context.config).run(work, signal));
 }

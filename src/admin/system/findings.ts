@@ -24,7 +24,7 @@ export interface Findings {
 }
 
 // A built-in service that is starting has no address yet.
-const kept = createTtlCache<Findings>(
+const cache = createTtlCache<Findings>(
   ({ upstreams, supervisorAlive }) =>
     !supervisorAlive || (upstreams.ok && upstreams.value.some(({ url, builtIn, healthy }) => builtIn && url === "" && !healthy)),
 );
@@ -35,7 +35,7 @@ const kept = createTtlCache<Findings>(
  */
 export function currentFindings(context: OperationContext, runtime: Runtime): Promise<Findings> {
   const ttlMs = context.config.healthCacheTtlSeconds * 1000;
-  return kept.current(runtime, context.clock.monotonic(), ttlMs, () => checkAll(context, runtime));
+  return cache.current(runtime, context.clock.monotonic(), ttlMs, () => checkAll(context, runtime));
 }
 
 async function checkAll(context: OperationContext, runtime: Runtime): Promise<Findings> {

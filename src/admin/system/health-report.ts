@@ -3,9 +3,9 @@ import type { OperationContext } from "../../work/operations/operation.ts";
 import type { Runtime } from "../../work/operations/runtime.ts";
 import { emit } from "../../work/outbox/outbox.ts";
 import { currentFindings, type Findings, stoppedWorkers } from "./findings.ts";
+import { createStartupGrace } from "./health-interval.ts";
 import { lockReportedHealth, type ReportedHealth, storeReportedHealth } from "./health-repository.ts";
 import type { OverallStatus } from "./overall.ts";
-import { createStartPatience } from "./rounds.ts";
 
 const badness: Readonly<Record<OverallStatus, number>> = { healthy: 0, degraded: 1, unhealthy: 2 };
 
@@ -25,7 +25,7 @@ export function createHealthReport(
   },
 ): (signal: AbortSignal) => Promise<boolean> {
   const { db, clock } = context;
-  const isToBeTold = createStartPatience(context);
+  const isReportable = createStartupGrace(context);
   let outage: { readonly since: Date; readonly message: string } | undefined;
 
   return async (signal) => {
@@ -36,7 +36,7 @@ export function createHealthReport(
       outage ??= { since: findings.timestamp, message: messageOf(findings) };
       return false;
     }
-    if (!isToBeTold(findings.overall)) return false;
+    if (!isReportable(findings.overall)) return false;
     const emitted = await db.transaction(async (sql) => {
       const stored = await lockReportedHealth(sql);
       const now = clock.now();

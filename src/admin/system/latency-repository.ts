@@ -12,9 +12,9 @@ export interface LatencyFigures {
 }
 
 /** Maximum number of samples: the newest of the window. An index finds them, so that the cost is bounded. */
-const mostSamples = 5_000;
+const maxSamples = 5_000;
 /** Maximum number of samples that each need a lookup. */
-const mostSearches = 500;
+const maxSearches = 500;
 
 /** Duration of the detector's analysis of a picture. */
 export function detectLatency(sql: Sql, since: Date): Promise<LatencyFigures | null> {
@@ -39,7 +39,7 @@ const newestImages = (sql: Sql, since: Date, duration: SqlFragment, condition: S
     and ${condition}
     and i.finished_at >= ${since}
   order by i.finished_at desc
-  limit ${mostSamples}
+  limit ${maxSamples}
 `;
 
 /** Time from a batch's first stored detection to its end. */
@@ -52,7 +52,7 @@ export function batchLatency(sql: Sql, since: Date): Promise<LatencyFigures | nu
       where b.status = 'closed'
         and b.closed_at >= ${since}
       order by b.closed_at desc
-      limit ${mostSamples}
+      limit ${maxSamples}
     `,
   );
 }
@@ -67,7 +67,7 @@ export function analyzeLatency(sql: Sql, since: Date): Promise<LatencyFigures | 
       where a.outcome = 'completed'
         and a.finished_at >= ${since}
       order by a.finished_at desc
-      limit ${mostSamples}
+      limit ${maxSamples}
     `,
   );
 }
@@ -78,7 +78,7 @@ export function batchToAnalyzeLatency(sql: Sql, since: Date): Promise<LatencyFig
     sql,
     sql`
       select f.finished_at - e.created_at as duration
-      from (${firstJudgements(sql, since, mostSamples)}) f
+      from (${firstJudgements(sql, since, maxSamples)}) f
       join events e on e.event_id = f.event_id
     `,
   );
@@ -90,7 +90,7 @@ export function totalLatency(sql: Sql, since: Date): Promise<LatencyFigures | nu
     sql,
     sql`
       select f.finished_at - p.found_at as duration
-      from (${firstJudgements(sql, since, mostSearches)}) f
+      from (${firstJudgements(sql, since, maxSearches)}) f
       cross join lateral (
         select min(i.found_at) as found_at
         from detections d

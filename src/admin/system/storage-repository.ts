@@ -1,7 +1,7 @@
 import type { Sql } from "../../platform/database/database.ts";
 
 /** Counts of stored data. */
-export interface StoredFigures {
+export interface StoredCounts {
   readonly events: number;
   readonly detections: number;
   readonly imageFiles: number;
@@ -10,8 +10,8 @@ export interface StoredFigures {
 }
 
 /** Reads counts from the stored totals, and the size of the database. Soft-deleted events do not count. */
-export async function storedFigures(sql: Sql): Promise<StoredFigures> {
-  const [row] = await sql<[StoredFigures]>`
+export async function storedCounts(sql: Sql): Promise<StoredCounts> {
+  const [row] = await sql<[StoredCounts]>`
     select
       (select coalesce(sum(t.count), 0)::bigint from totals t where t.kind = 'events') as events,
       (select coalesce(sum(t.count), 0)::bigint from totals t where t.kind = 'detections') as detections,

@@ -6,7 +6,7 @@ import { diskSpace } from "../../platform/disk/disk.ts";
 import { listLogFiles } from "../../platform/disk/log-files.ts";
 import type { OperationContext } from "../../work/operations/operation.ts";
 import { countGpuStats } from "../gpu/gpu-repository.ts";
-import { storedFigures } from "./storage-repository.ts";
+import { storedCounts } from "./storage-repository.ts";
 
 interface Files {
   readonly file_count: number;
@@ -25,7 +25,7 @@ export async function currentStorage(context: OperationContext): Promise<z.outpu
     diskSpace(config.dataDir),
     walks.current(config, clock.monotonic(), walkHoldsMs, () => countThumbnails(config.dataDir)),
     listLogFiles(config.dataDir),
-    db.query(async (sql) => ({ ...(await storedFigures(sql)), gpuStats: await countGpuStats(sql) })),
+    db.query(async (sql) => ({ ...(await storedCounts(sql)), gpuStats: await countGpuStats(sql) })),
   ]);
   const usable = disk.usedBytes + disk.freeBytes;
   return {

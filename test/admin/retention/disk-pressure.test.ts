@@ -4,7 +4,7 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { createDiskGuard, type DiskNews } from "../../../src/admin/retention/disk-guard.ts";
-import { relieveDisk } from "../../../src/admin/retention/disk-pressure.ts";
+import { cleanUpDisk } from "../../../src/admin/retention/disk-pressure.ts";
 import type { Database } from "../../../src/platform/database/database.ts";
 import { type DiskSpace, diskSpace } from "../../../src/platform/disk/disk.ts";
 import { type Desk, openDesk } from "../../support/operations.ts";
@@ -57,7 +57,7 @@ describe("nearly full disk", () => {
     const young = await past.event(2);
     await past.detection(2, { eventId: young, thumbnail: 1_000 });
     const disk = smallDisk(91_500, join(desk.dataDir, "thumbnails"));
-    const relief = await relieveDisk(desk.context, disk);
+    const relief = await cleanUpDisk(desk.context, disk);
     expect(relief).toMatchObject({ events: 200, detections: 1, thumbnails: 1, images: 0, bytes: 4_000, freeShare: 0.075, ended: "enough" });
     expect(await past.count("events")).toBe(802);
     const left = await desk.db.query(
@@ -70,7 +70,7 @@ describe("nearly full disk", () => {
   it("nearly full disk: never deletes the last 24 hours", async () => {
     const { desk, past } = await open();
     for (const days of [3, 1.01, 0.99, 0.1]) await past.detection(days, { eventId: await past.event(days), thumbnail: 500 });
-    const relief = await relieveDisk(desk.context, smallDisk(98_000, join(desk.dataDir, "thumbnails")));
+    const relief = await cleanUpDisk(desk.context, smallDisk(98_000, join(desk.dataDir, "thumbnails")));
     expect(relief).toMatchObject({ events: 2, thumbnails: 2, ended: "nothing_left" });
     expect([await past.count("events"), await past.count("detections")]).toEqual([2, 2]);
   });
@@ -79,7 +79,7 @@ describe("nearly full disk", () => {
     for (const deletes of [false, true]) {
       const { desk, past } = await open({ DELETE_IMAGES: String(deletes) });
       for (const days of [5, 4, 0.5]) await past.picture(days, { bytes: 3_000 });
-      const relief = await relieveDisk(desk.context, smallDisk(90_000, desk.cameraRoot));
+      const relief = await cleanUpDisk(desk.context, smallDisk(90_000, desk.cameraRoot));
       expect(relief).toMatchObject({ images: deletes ? 2 : 0, ended: deletes ? "enough" : "nothing_left" });
       expect(await sizeOf(desk.cameraRoot)).toBe(deletes ? 3_000 : 9_000);
     }
@@ -93,7 +93,7 @@ describe("nearly full disk", () => {
         select 'yard', ${past.ago(20)}::timestamptz + n * interval '1 minute', now() from generate_series(1, 2000) g (n)
       `,
     );
-    expect(await relieveDisk(desk.context, smallDisk(99_000))).toMatchObject({ events: 600, ended: "no_room_made" });
+    expect(await cleanUpDisk(desk.context, smallDisk(99_000))).toMatchObject({ events: 600, ended: "no_room_made" });
     expect(await past.count("events")).toBe(1_400);
   });
 
@@ -128,7 +128,7 @@ describe("nearly full disk", () => {
           return desk.db.transaction(work);
         },
       };
-      expect(await relieveDisk({ ...desk.context, db }, smallDisk(99_000))).toMatchObject({ events: 600, ended: "no_room_made" });
+      expect(await cleanUpDisk({ ...desk.context, db }, smallDisk(99_000))).toMatchObject({ events: 600, ended: "no_room_made" });
       expect(thumbnails.filter((path) => !existsSync(path))).toEqual([]);
       return statements;
     };
@@ -208,7 +208,7 @@ describe("nearly full disk", () => {
     mounts.push(folder);
     for (let days = 20; days > 2; days -= 1) await past.detection(days, { eventId: await past.event(days), thumbnail: 180_000 });
     await writeFile(join(folder, "filler"), Buffer.alloc((await diskSpace(folder)).freeBytes - 100_000));
-    const relief = await relieveDisk(desk.context, () => diskSpace(folder));
+    const relief = await cleanUpDisk(desk.context, () => diskSpace(folder));
     expect(relief.ended).toBe("enough");
     expect((await diskSpace(folder)).freeBytes / (await diskSpace(folder)).totalBytes).toBeGreaterThan(0.07);
   });

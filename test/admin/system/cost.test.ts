@@ -8,7 +8,7 @@ import {
   expiredImages,
   survivingDetections,
 } from "../../../src/admin/retention/retention-repository.ts";
-import { openFigures } from "../../../src/admin/system/figures-repository.ts";
+import { openCounts } from "../../../src/admin/system/home-metrics-repository.ts";
 import {
   analyzeLatency,
   batchLatency,
@@ -18,7 +18,7 @@ import {
   watchLatency,
   watchToDetectLatency,
 } from "../../../src/admin/system/latency-repository.ts";
-import { storedFigures } from "../../../src/admin/system/storage-repository.ts";
+import { storedCounts } from "../../../src/admin/system/storage-repository.ts";
 import { meanInferenceMs } from "../../../src/monitoring/images/ledger-repository.ts";
 import type { Sql } from "../../../src/platform/database/database.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
@@ -91,8 +91,8 @@ describe("query plans", () => {
     "latency until the judgement": (sql) => batchToAnalyzeLatency(sql, hour),
     "latency in all": (sql) => totalLatency(sql, months),
     "the speed of the detector": (sql) => meanInferenceMs(sql, hour),
-    "what is stored": (sql) => storedFigures(sql),
-    "what is not over, for a scrape": (sql) => openFigures(sql, now),
+    "what is stored": (sql) => storedCounts(sql),
+    "what is not over, for a scrape": (sql) => openCounts(sql, now),
     "which thumbnails stay": (sql) => survivingDetections(sql, [1, 2, 3, 15_000], months),
     "a page of old pictures": (sql) => expiredImages(sql, { cameraId: "a", before: months, after: undefined, limit: 500, dryRun: true }),
     "the next part of what goes when the disk is full": (sql) =>

@@ -3,7 +3,7 @@ import type { OperationContext } from "../../work/operations/operation.ts";
 import type { OverallStatus } from "./overall.ts";
 
 /** Interval between two checks of the overall health, in milliseconds. */
-export function roundMs({ healthCacheTtlSeconds }: Config): number {
+export function healthIntervalMs({ healthCacheTtlSeconds }: Config): number {
   return Math.max(200, healthCacheTtlSeconds * 1000);
 }
 
@@ -11,11 +11,11 @@ export function roundMs({ healthCacheTtlSeconds }: Config): number {
  * Creates the filter that delays reports after a start: for four rounds, unless everything was healthy before, an unhealthy part counts
  * as starting.
  */
-export function createStartPatience({ clock, config }: OperationContext): (status: OverallStatus) => boolean {
-  const patientUntil = clock.monotonic() + 4 * roundMs(config);
-  let wasWell = false;
+export function createStartupGrace({ clock, config }: OperationContext): (status: OverallStatus) => boolean {
+  const graceUntil = clock.monotonic() + 4 * healthIntervalMs(config);
+  let wasHealthy = false;
   return (status) => {
-    wasWell ||= status === "healthy";
-    return wasWell || clock.monotonic() >= patientUntil;
+    wasHealthy ||= status === "healthy";
+    return wasHealthy || clock.monotonic() >= graceUntil;
   };
 }

@@ -3,15 +3,15 @@ import { type Cause, causes } from "../../monitoring/incidents/incident.ts";
 import type { Sql } from "../../platform/database/database.ts";
 
 /** Metrics of a camera that is not deleted. */
-export interface CameraFigures {
+export interface CameraMetrics {
   readonly cameraId: string;
   readonly status: CameraStatus;
   readonly lastSeenAt: Date | null;
 }
 
 /** Returns all cameras that are not deleted, by id. */
-export async function cameraFigures(sql: Sql): Promise<readonly CameraFigures[]> {
-  return await sql<CameraFigures[]>`
+export async function cameraMetrics(sql: Sql): Promise<readonly CameraMetrics[]> {
+  return await sql<CameraMetrics[]>`
     select c.camera_id as "cameraId", c.status, c.last_seen_at as "lastSeenAt"
     from cameras c
     where c.deleted_at is null
@@ -32,7 +32,7 @@ export async function openIncidents(sql: Sql): Promise<Readonly<Record<Cause, nu
 }
 
 /** Counts of unfinished things. */
-export interface OpenFigures {
+export interface OpenCounts {
   readonly batches: number;
   /** Alerts that no recipient has been notified of. */
   readonly pendingAlerts: number;
@@ -40,8 +40,8 @@ export interface OpenFigures {
 }
 
 /** Counts unfinished things. Each count reads no more rows than it counts. */
-export async function openFigures(sql: Sql, now: Date): Promise<OpenFigures> {
-  const [row] = await sql<[OpenFigures]>`
+export async function openCounts(sql: Sql, now: Date): Promise<OpenCounts> {
+  const [row] = await sql<[OpenCounts]>`
     select
       (select count(*) from batches b where b.status = 'open') as batches,
       (select count(*) from alerts a where a.status = 'pending') as "pendingAlerts",

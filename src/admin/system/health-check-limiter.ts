@@ -2,17 +2,17 @@ import { createSemaphore } from "../../base/async/semaphore.ts";
 import type { Config } from "../../platform/config/config.ts";
 
 /** Limits the number of concurrent health checks; the others wait. */
-export interface HealthTurns {
+export interface HealthCheckLimiter {
   /** Runs the work once a slot is free. Rejects when the signal is aborted, which also frees the slot. */
   run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
 /** Creates a limiter with this many slots. */
-export function createHealthTurns(atATime: number): HealthTurns {
-  const turns = createSemaphore({ max: atATime });
+export function createHealthCheckLimiter(atATime: number): HealthCheckLimiter {
+  const limiter = createSemaphore({ max: atATime });
   return {
     run: async (work, signal) =>
-      await turns.run(async () => {
+      await limiter.run(async () => {
         const aborted = new Promise<never>((_, reject) => {
           signal.addEventListener("abort", () => reject(signal.reason), { once: true });
         });
@@ -21,13 +21,13 @@ export function createHealthTurns(atATime: number): HealthTurns {
   };
 }
 
-const turnsOf = new WeakMap<Config, HealthTurns>();
+const limiterOf = new WeakMap<Config, HealthCheckLimiter>();
 
 /** Returns the limiter that all health checks of a daemon share: `MAX_CONCURRENT_HEALTH_CHECKS` at a time. */
-export function healthTurns(config: Config): HealthTurns {
-  const known = turnsOf.get(config);
+export function healthCheckLimiter(config: Config): HealthCheckLimiter {
+  const known = limiterOf.get(config);
   if (known) return known;
-  const turns = createHealthTurns(config.maxConcurrentHealthChecks);
-  turnsOf.set(config, turns);
-  return turns;
+  const limiter = createHealthCheckLimiter(config.maxConcurrentHealthChecks);
+  limiterOf.set(config, limiter);
+  return limiter;
 }
