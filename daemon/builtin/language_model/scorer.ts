@@ -76,7 +76,7 @@ function rate(facts: EventFacts, main: ObjectFacts): Factor[] {
     {
       name: `${main.type} present`,
       contribution: presencePoints(main),
-      detail: `the detector is ${Math.round(main.maxConfidence * 100)} % sure`,
+      detail: `confidence ${Math.round(main.maxConfidence * 100)} %`,
     },
     ...rateVehicle(facts.objects, main),
     ...rateHour(facts.local, kind),

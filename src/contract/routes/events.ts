@@ -32,7 +32,7 @@ export const RiskFactor = z
   .meta({
     id: "RiskFactor",
     description: "One reason for a score",
-    example: { name: "person present", contribution: 32, detail: "the detector is 89 % sure" },
+    example: { name: "person present", contribution: 32, detail: "confidence 89 %" },
   });
 
 const eventExample = {
@@ -43,7 +43,7 @@ const eventExample = {
     "Built-in scorer, which adds points for the facts and does not see the pictures: person present +32, at night +40; total 72 of 100.",
   thumbnail_url: "/api/detections/90211/thumbnail",
   risk_factors: [
-    { name: "person present", contribution: 32, detail: "the detector is 89 % sure" },
+    { name: "person present", contribution: 32, detail: "confidence 89 %" },
     { name: "at night", contribution: 40, detail: "Saturday, 23:15 Europe/Berlin" },
   ],
   analyzed_by: "built-in scorer",

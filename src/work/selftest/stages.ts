@@ -39,7 +39,7 @@ function detected({ image, detections, job_error }: SelftestProgress): StageStat
     return failed(`the picture was ${image.status}: ${why ?? "no reason is known"}`);
   if (image?.status !== "processed") return waiting(`the detector has not processed the picture${why === null ? "" : `: ${why}`}`);
   const [best] = detections;
-  if (best) return passed(`${best.object_type}, ${Math.round(best.confidence * 100)} % sure`);
+  if (best) return passed(`${best.object_type}, confidence ${Math.round(best.confidence * 100)} %`);
   return failed(
     "the detector answered but found no person in a picture that shows one; lower DETECTION_CONFIDENCE_THRESHOLD or check the detector's model",
   );
