@@ -62,7 +62,10 @@ describe("self-test", () => {
       proven.map((name) => `${name} passed`),
     );
     const details = Object.fromEntries(report.stages.map(({ name, detail }: { name: string; detail: string }) => [name, detail]));
-    expect(details).toMatchObject({ detected: expect.stringMatching(/^person, confidence \d+ %$/), judged: expect.stringContaining("risk") });
+    expect(details).toMatchObject({
+      detected: expect.stringMatching(/^person, confidence \d+ %$/),
+      judged: expect.stringContaining("risk"),
+    });
     let before = 0;
     for (const { at_ms, took_ms } of report.stages) {
       expect(at_ms - took_ms).toBe(before);
