@@ -52,7 +52,7 @@ test("scorer: the summary says what happened, and the reasoning who scored it an
   expect(summary).toBe("2 people and 1 car at Front door, 03:20, for 45 s.");
   expect(reasoning).toContain("built-in scorer");
   expect(reasoning).toContain("at night +36");
-  expect(reasoning).toContain(`together ${risk_score} of 100`);
+  expect(reasoning).toContain(`total ${risk_score} of 100`);
 });
 
 test("scorer: text in a picture does not change the score", () => {
