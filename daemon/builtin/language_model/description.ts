@@ -13,7 +13,7 @@ export function describeEvent(
   const stay = facts.dwellSeconds >= 1 ? `, for ${duration(facts.dwellSeconds)}` : "";
   const summary = `${capitalize(list(facts.objects.map(countLabel)) || "nothing recognised")} at ${facts.camera.name}, ${time}${stay}.`;
   const parts = factors.map(({ name, contribution }) => `${name} ${contribution < 0 ? "−" : "+"}${Math.abs(contribution)}`);
-  const reasoning = `${capitalize(scorer)}, which adds points for the facts and does not see the pictures: ${parts.join(", ")}; total ${total} of 100.`;
+  const reasoning = `The ${scorer} adds points for the facts and does not see the pictures: ${parts.join(", ")}; total ${total} of 100.`;
   return { summary, reasoning };
 }
 

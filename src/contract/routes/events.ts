@@ -40,7 +40,7 @@ const eventExample = {
   risk_level: "high",
   summary: "1 person at Front door, 23:15.",
   reasoning:
-    "Built-in scorer, which adds points for the facts and does not see the pictures: person present +32, at night +40; total 72 of 100.",
+    "The built-in scorer adds points for the facts and does not see the pictures: person present +32, at night +40; total 72 of 100.",
   thumbnail_url: "/api/detections/90211/thumbnail",
   risk_factors: [
     { name: "person present", contribution: 32, detail: "confidence 89 %" },
