@@ -1,18 +1,14 @@
-import type { Reply } from "../src/contract/route.ts";
-import type { Routes } from "../src/contract/routes/index.ts";
+import type { ReplyOf } from "../src/contract/routes/index.ts";
 import { defineCommand } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { confirm, yesOption } from "./input/confirm.ts";
 import { flag } from "./input/options.ts";
 import { sizeText } from "./output/terminal-format.ts";
-import type { View } from "./output/view.ts";
+import { fieldsOf, type View } from "./output/view.ts";
 
-const view: View<Reply<Routes["cleanUp"]>> = {
+const view: View<ReplyOf<"cleanUp">> = {
   plural: "cleanups",
-  fields: [
-    ...(["events_deleted", "detections_deleted", "gpu_stats_deleted", "logs_deleted", "thumbnails_deleted"] as const),
-    ...(["images_deleted", "space_reclaimed", "retention_days", "dry_run", "timestamp"] as const),
-  ],
+  fields: fieldsOf("cleanUp"),
   id: ({ timestamp }) => timestamp.toISOString(),
   columns: [],
   details: (report) => [

@@ -1,10 +1,9 @@
-import type { Reply } from "../src/contract/route.ts";
-import type { Routes } from "../src/contract/routes/index.ts";
+import type { ReplyOf } from "../src/contract/routes/index.ts";
 import { localTime, type Paint, paint, plain, type TerminalFormat } from "./output/terminal-format.ts";
-import type { View } from "./output/view.ts";
+import { fieldsOf, type View } from "./output/view.ts";
 import { wrapped } from "./output/wrap.ts";
 
-type Explanation = Reply<Routes["explainEvent"]>;
+type Explanation = ReplyOf<"explainEvent">;
 type Step = Explanation["steps"][number];
 
 const marks: Readonly<Record<Step["status"], readonly [mark: string, colour: Paint]>> = {
@@ -20,7 +19,7 @@ const clockWidth = "22:15:03.120".length;
 
 export const explanationView: View<Explanation> = {
   plural: "explanations",
-  fields: ["subject", "found", "trace", "outcome", "steps"],
+  fields: fieldsOf("explainEvent"),
   id: ({ subject }) => subject.id,
   columns: [],
   details: ({ subject, outcome, trace }) => [

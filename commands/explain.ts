@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import { Problem } from "../src/contract/problem.ts";
-import type { Reply } from "../src/contract/route.ts";
-import type { Routes } from "../src/contract/routes/index.ts";
+import type { ReplyOf } from "../src/contract/routes/index.ts";
 import { defineCommand } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { idArgument, optionalText, optionalWord } from "./input/arguments.ts";
@@ -9,7 +8,7 @@ import { integer, text, time, WrongValue, withDefault } from "./input/options.ts
 import type { Io } from "./io.ts";
 import { printRecord } from "./output/output.ts";
 
-type Explanation = Reply<Routes["explainEvent"]>;
+type Explanation = ReplyOf<"explainEvent">;
 
 export const explain = defineCommand({
   name: "explain",

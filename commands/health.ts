@@ -17,7 +17,7 @@ interface Part {
 
 const view: RowView<Part> = {
   plural: "parts",
-  fields: ["name", "kind", "status", "message"],
+  fields: () => ["name", "kind", "status", "message"],
   id: (part) => part.name,
   columns: [
     { title: "PART", keep: true, cell: (part) => ({ text: part.name }) },

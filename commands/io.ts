@@ -5,8 +5,8 @@ import type { VariableName } from "../src/platform/config/variables.ts";
 import type { Database } from "../src/platform/database/database.ts";
 import type { OpenDatabase } from "../src/platform/database/open-database.ts";
 import type { Host } from "./host.ts";
-import type { OutputFormat } from "./output/formats.ts";
 import type { Output } from "./output/output.ts";
+import type { OutputFormat } from "./output/view.ts";
 
 /** The options that every command takes. */
 export interface GlobalOptions {

@@ -4,7 +4,7 @@ import type { Host } from "./host.ts";
 import type { Option } from "./input/options.ts";
 import { suggestion } from "./input/suggest.ts";
 import type { GlobalOptions } from "./io.ts";
-import { outputFormats } from "./output/formats.ts";
+import { outputFormats } from "./output/view.ts";
 
 const topicsText = `
 More help:

@@ -118,7 +118,7 @@ async function checkFields({ output }: Io, command: Command, input: never): Prom
   if (output.fields === undefined) return;
   if (command.prints === undefined) throw new Problem("invalid", `homesec ${command.name} prints no records; remove --fields`);
   const { requireFields } = await import("./output/fields.ts");
-  requireFields(await command.prints(input), output.fields);
+  await requireFields(await command.prints(input), output.fields);
 }
 
 /** Prints an error. A `Problem` gets its advice; anything else is a bug and gets a hint at --debug. */

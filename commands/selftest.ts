@@ -1,19 +1,18 @@
-import type { Reply } from "../src/contract/route.ts";
-import type { Routes } from "../src/contract/routes/index.ts";
+import type { ReplyOf } from "../src/contract/routes/index.ts";
 import { defineCommand } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { seconds } from "./input/options.ts";
 import type { Paint } from "./output/terminal-format.ts";
-import type { RowView } from "./output/view.ts";
+import { fieldsOf, type RowView } from "./output/view.ts";
 
-type Stage = Reply<Routes["runSelftest"]>["stages"][number];
+type Stage = ReplyOf<"runSelftest">["stages"][number];
 
 const paints: Readonly<Record<Stage["status"], Paint | undefined>> = { passed: "green", failed: "red", not_reached: undefined };
 const milliseconds = (ms: number | null): { readonly text: string } => ({ text: ms === null ? "" : `${Math.round(ms)} ms` });
 
 const view: RowView<Stage> = {
   plural: "stages",
-  fields: ["name", "status", "at_ms", "took_ms", "detail"],
+  fields: fieldsOf("runSelftest", "stages"),
   id: ({ name }) => name,
   columns: [
     { title: "STAGE", keep: true, cell: ({ name }) => ({ text: name }) },

@@ -1,9 +1,8 @@
-import type { Reply } from "../../src/contract/route.ts";
-import type { Routes } from "../../src/contract/routes/index.ts";
+import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import { ago, exactly, type Paint, paint, plain, riskPaint, type TerminalFormat } from "../output/terminal-format.ts";
-import type { View } from "../output/view.ts";
+import { fieldsOf, type View } from "../output/view.ts";
 
-type Alert = Reply<Routes["getAlert"]>;
+type Alert = ReplyOf<"getAlert">;
 
 const statePaints: Readonly<Record<Alert["status"], Paint>> = {
   pending: "yellow",
@@ -14,10 +13,7 @@ const statePaints: Readonly<Record<Alert["status"], Paint>> = {
 
 export const alertView: View<Alert> = {
   plural: "alerts",
-  fields: [
-    ...(["id", "event_id", "rule_id", "camera_id", "severity", "status", "dedup_key", "created_at", "delivered_at"] as const),
-    ...(["acknowledged_at", "dismissed_at", "alert_metadata"] as const),
-  ],
+  fields: fieldsOf("getAlert"),
   id: (alert) => alert.id,
   columns: [
     { title: "ID", keep: true, cell: (alert) => ({ text: alert.id }) },

@@ -1,7 +1,6 @@
 import { dayMs } from "../../src/base/clock/clock.ts";
 import { ranges } from "../../src/contract/constants.ts";
-import type { Reply } from "../../src/contract/route.ts";
-import type { Routes } from "../../src/contract/routes/index.ts";
+import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { day, integer, withDefault } from "../input/options.ts";
@@ -30,7 +29,7 @@ interface Shape<Q extends Question, T> {
   /** Replaces the summary on the help page. */
   readonly description?: string;
   readonly question: Q;
-  rowsOf(body: Reply<Routes[Q]>): readonly T[];
+  rowsOf(body: ReplyOf<Q>): readonly T[];
   viewOf(rows: readonly T[]): RowView<T>;
 }
 
@@ -47,7 +46,7 @@ function question<Q extends Question, T>({ verb, summary, description = `${summa
     ],
     prints: () => viewOf([]),
     async run({ options }, io) {
-      const body = (await io.call(question, { query: rangeQuery(options, io.host.clock.now()) } as never)) as Reply<Routes[Q]>;
+      const body = (await io.call(question, { query: rangeQuery(options, io.host.clock.now()) } as never)) as ReplyOf<Q>;
       const rows = rowsOf(body);
       await printRows(io.output, rows, viewOf(rows), body);
       return exitCodes.ok;

@@ -1,10 +1,9 @@
-import type { Reply } from "../../src/contract/route.ts";
-import type { Routes } from "../../src/contract/routes/index.ts";
+import type { ReplyOf, Routes } from "../../src/contract/routes/index.ts";
 import type { Cell } from "../output/table.ts";
 import type { TerminalFormat } from "../output/terminal-format.ts";
-import type { Column, RowView } from "../output/view.ts";
+import { type Column, fieldsOf, type RowView } from "../output/view.ts";
 
-type Row<K extends keyof Routes, L extends string> = Reply<Routes[K]> extends Record<L, readonly (infer T)[]> ? T : never;
+type Row<K extends keyof Routes, L extends string> = ReplyOf<K> extends Record<L, readonly (infer T)[]> ? T : never;
 type DetectionDay = Row<"getDetectionTrends", "data_points">;
 type RiskDay = Row<"getRiskHistory", "data_points">;
 type CameraUptime = Row<"getCameraUptime", "cameras">;
@@ -38,14 +37,14 @@ const day = { title: "DAY", keep: true, cell: ({ date }: { readonly date: string
 
 export const detectionDays = (rows: readonly DetectionDay[]): RowView<DetectionDay> => ({
   plural: "days",
-  fields: ["date", "count"],
+  fields: fieldsOf("getDetectionTrends", "data_points"),
   id: ({ date }) => date,
   columns: [day, numberColumn("DETECTIONS", ({ count }) => count), bars(rows, ({ count }) => count)],
 });
 
 export const riskDays = (): RowView<RiskDay> => ({
   plural: "days",
-  fields: ["date", "low", "medium", "high", "critical"],
+  fields: fieldsOf("getRiskHistory", "data_points"),
   id: ({ date }) => date,
   columns: [
     day,
@@ -58,7 +57,7 @@ export const riskDays = (): RowView<RiskDay> => ({
 
 export const cameraUptimes = (): RowView<CameraUptime> => ({
   plural: "cameras",
-  fields: ["camera_id", "camera_name", "uptime_percentage", "detection_count"],
+  fields: fieldsOf("getCameraUptime", "cameras"),
   id: ({ camera_id }) => camera_id,
   columns: [
     { title: "CAMERA", keep: true, cell: ({ camera_id }) => ({ text: camera_id }) },
@@ -70,7 +69,7 @@ export const cameraUptimes = (): RowView<CameraUptime> => ({
 
 export const objectShares = (rows: readonly ObjectShare[]): RowView<ObjectShare> => ({
   plural: "classes",
-  fields: ["object_type", "count", "percentage"],
+  fields: fieldsOf("getObjectDistribution", "object_types"),
   id: ({ object_type }) => object_type,
   columns: [
     { title: "CLASS", keep: true, cell: ({ object_type }) => ({ text: object_type }) },
@@ -82,7 +81,7 @@ export const objectShares = (rows: readonly ObjectShare[]): RowView<ObjectShare>
 
 export const scoreBuckets = (rows: readonly ScoreBucket[]): RowView<ScoreBucket> => ({
   plural: "scores",
-  fields: ["min_score", "max_score", "count"],
+  fields: fieldsOf("getRiskScoreDistribution", "buckets"),
   id: ({ min_score, max_score }) => `${min_score}-${max_score}`,
   columns: [
     { title: "SCORE", align: "right", keep: true, cell: ({ min_score, max_score }) => ({ text: `${min_score}-${max_score}` }) },
@@ -93,7 +92,7 @@ export const scoreBuckets = (rows: readonly ScoreBucket[]): RowView<ScoreBucket>
 
 export const scoreDays = (rows: readonly ScoreDay[]): RowView<ScoreDay> => ({
   plural: "days",
-  fields: ["date", "avg_score", "count"],
+  fields: fieldsOf("getRiskScoreTrends", "data_points"),
   id: ({ date }) => date,
   columns: [
     day,

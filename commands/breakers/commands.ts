@@ -1,20 +1,19 @@
-import type { Reply } from "../../src/contract/route.ts";
-import type { Routes } from "../../src/contract/routes/index.ts";
+import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import { upstreamNames } from "../../src/work/operations/upstream-state.ts";
 import type { Command } from "../command.ts";
 import { recordCommand, rowsCommand } from "../command-shapes.ts";
 import { textArgument } from "../input/arguments.ts";
 import { ago, localTime, type Paint } from "../output/terminal-format.ts";
-import type { RowView, View } from "../output/view.ts";
+import { fieldsOf, type RowView, type View } from "../output/view.ts";
 
-type Breaker = Reply<Routes["listBreakers"]>["breakers"][number];
-type BreakerReset = Reply<Routes["resetBreaker"]>;
+type Breaker = ReplyOf<"listBreakers">["breakers"][number];
+type BreakerReset = ReplyOf<"resetBreaker">;
 
 const paints: Readonly<Record<Breaker["state"], Paint>> = { closed: "green", half_open: "yellow", open: "red" };
 
 const breakerView: RowView<Breaker> = {
   plural: "circuit breakers",
-  fields: ["name", "state", "failure_count", "last_failure", "last_success", "reset_at"],
+  fields: fieldsOf("listBreakers", "breakers"),
   id: ({ name }) => name,
   columns: [
     { title: "SERVICE", keep: true, cell: ({ name }) => ({ text: name }) },
@@ -28,7 +27,7 @@ const breakerView: RowView<Breaker> = {
 
 const resetView: View<BreakerReset> = {
   plural: "circuit breakers",
-  fields: ["name", "previous_state", "state", "message", "timestamp"],
+  fields: fieldsOf("resetBreaker"),
   id: ({ name }) => name,
   columns: [],
   details: ({ name, previous_state, state }) => [

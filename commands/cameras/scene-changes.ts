@@ -1,17 +1,16 @@
-import type { Reply } from "../../src/contract/route.ts";
-import type { Routes } from "../../src/contract/routes/index.ts";
+import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import type { Command } from "../command.ts";
 import { listCommand, recordCommand } from "../command-shapes.ts";
 import { idArgument, textArgument } from "../input/arguments.ts";
 import { toggle } from "../input/options.ts";
 import { ago } from "../output/terminal-format.ts";
-import type { RowView, View } from "../output/view.ts";
+import { fieldsOf, type RowView, type View } from "../output/view.ts";
 
-type SceneChange = Reply<Routes["listSceneChanges"]>["scene_changes"][number];
+type SceneChange = ReplyOf<"listSceneChanges">["scene_changes"][number];
 
 export const sceneChangeView: RowView<SceneChange> = {
   plural: "scene changes",
-  fields: ["id", "camera_id", "detected_at", "change_type", "similarity_score", "acknowledged", "acknowledged_at", "file_path"],
+  fields: fieldsOf("listSceneChanges", "scene_changes"),
   id: ({ id }) => id,
   columns: [
     { title: "ID", align: "right", keep: true, cell: ({ id }) => ({ text: String(id) }) },
@@ -26,9 +25,9 @@ export const sceneChangeView: RowView<SceneChange> = {
   ],
 };
 
-const acknowledgedView: View<Reply<Routes["acknowledgeSceneChange"]>> = {
+const acknowledgedView: View<ReplyOf<"acknowledgeSceneChange">> = {
   plural: "scene changes",
-  fields: ["id", "acknowledged", "acknowledged_at"],
+  fields: fieldsOf("acknowledgeSceneChange"),
   id: (change) => change.id,
   columns: [],
   details: (change) => [["scene change", { text: `${change.id} acknowledged` }]],

@@ -1,14 +1,13 @@
-import type { Reply } from "../../src/contract/route.ts";
-import type { Routes } from "../../src/contract/routes/index.ts";
+import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import { rowsCommand } from "../command-shapes.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { RowView } from "../output/view.ts";
 
-type CameraPath = Reply<Routes["validateCameraPaths"]>["valid_cameras"][number];
+type CameraPath = ReplyOf<"validateCameraPaths">["valid_cameras"][number];
 
 const view: RowView<CameraPath> = {
   plural: "cameras",
-  fields: ["camera_id", "name", "folder_path", "resolved_path", "issues"],
+  fields: () => ["camera_id", "name", "folder_path", "resolved_path", "issues"],
   id: ({ camera_id }) => camera_id,
   columns: [
     { title: "CAMERA", keep: true, cell: ({ camera_id }) => ({ text: camera_id }) },

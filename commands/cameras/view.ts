@@ -1,13 +1,12 @@
-import type { Reply } from "../../src/contract/route.ts";
-import type { Routes } from "../../src/contract/routes/index.ts";
+import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import { ago, exactly, statePaint } from "../output/terminal-format.ts";
-import type { View } from "../output/view.ts";
+import { fieldsOf, type View } from "../output/view.ts";
 
-export type Camera = Reply<Routes["getCamera"]>;
+export type Camera = ReplyOf<"getCamera">;
 
 export const cameraView: View<Camera> = {
   plural: "cameras",
-  fields: ["camera_id", "name", "folder_path", "status", "last_seen_at", "created_at", "updated_at", "deleted_at"],
+  fields: fieldsOf("getCamera"),
   id: (camera) => camera.camera_id,
   columns: [
     { title: "CAMERA", keep: true, cell: (camera) => ({ text: camera.camera_id }) },

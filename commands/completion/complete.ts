@@ -70,7 +70,7 @@ async function valuesOf(pending: Pending, command: Command | undefined, current:
 async function namedValues(name: string, command: Command | undefined, before: readonly string[], host: Host) {
   if (name !== "fields") return await ids(name, command, [], before, host);
   const nothing = { arguments: {}, options: {} };
-  return (await command?.prints?.(nothing as never))?.fields ?? [];
+  return (await (await command?.prints?.(nothing as never))?.fields()) ?? [];
 }
 
 /** Finds the command of the words, its arguments so far, and the option whose value comes next. */

@@ -11,7 +11,7 @@ interface Value {
 
 const view: RowView<Value> = {
   plural: "variables",
-  fields: ["name", "value", "source"],
+  fields: () => ["name", "value", "source"],
   id: ({ name }) => name,
   columns: [
     { title: "VARIABLE", keep: true, cell: ({ name }) => ({ text: name }) },

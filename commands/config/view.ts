@@ -1,12 +1,11 @@
-import type { Reply } from "../../src/contract/route.ts";
-import type { Routes } from "../../src/contract/routes/index.ts";
+import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import type { View } from "../output/view.ts";
 
-type Settings = Reply<Routes["getConfig"]>;
+type Settings = ReplyOf<"getConfig">;
 
 export const settingsView: View<Settings> = {
   plural: "settings",
-  fields: [
+  fields: () => [
     "batch_timeout_seconds",
     "batch_idle_timeout_seconds",
     "retention_days",

@@ -10,7 +10,7 @@ import type { View } from "../output/view.ts";
 
 const view: View<BackupReport> = {
   plural: "backups",
-  fields: ["path", "bytes", "tables", "rows", "created_at", "schema"],
+  fields: () => ["path", "bytes", "tables", "rows", "created_at", "schema"],
   id: ({ path }) => path,
   columns: [],
   details: ({ path, bytes, tables, rows, created_at, schema }) => [

@@ -17,7 +17,7 @@ interface Row {
 
 const view: RowView<Row> = {
   plural: "migrations",
-  fields: ["version", "name", "state", "applied_at"],
+  fields: () => ["version", "name", "state", "applied_at"],
   id: ({ version }) => version,
   columns: [
     { title: "VERSION", align: "right", keep: true, cell: ({ version }) => ({ text: String(version) }) },

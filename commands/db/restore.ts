@@ -9,7 +9,7 @@ import type { View } from "../output/view.ts";
 
 const view: View<RestoreReport> = {
   plural: "restores",
-  fields: ["path", "tables", "rows", "created_at", "version", "replaced", "left_out"],
+  fields: () => ["path", "tables", "rows", "created_at", "version", "replaced", "left_out"],
   id: ({ path }) => path,
   columns: [],
   details: ({ path, tables, rows, created_at, version, replaced, left_out }) => [

@@ -5,7 +5,10 @@ import { flag, text } from "../input/options.ts";
 import { extensionOf, type Saved, savedView, saveNew } from "../output/save.ts";
 import type { View } from "../output/view.ts";
 
-const view: View<Saved & { readonly detection_id: number }> = { ...savedView, fields: ["detection_id", ...savedView.fields] };
+const view: View<Saved & { readonly detection_id: number }> = {
+  ...savedView,
+  fields: () => ["detection_id", "file", "media_type", "size_bytes"],
+};
 
 export const saveDetectionImage = recordCommand({
   name: "detections image",

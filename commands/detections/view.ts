@@ -1,13 +1,12 @@
-import type { Reply } from "../../src/contract/route.ts";
-import type { Routes } from "../../src/contract/routes/index.ts";
+import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import { table } from "../output/table.ts";
 import { ago, exactly, type TerminalFormat } from "../output/terminal-format.ts";
-import type { RowView, View } from "../output/view.ts";
+import { fieldsOf, type RowView, type View } from "../output/view.ts";
 
-type Detection = Reply<Routes["getDetection"]>;
-type Label = Reply<Routes["listDetectionLabels"]>["labels"][number];
-type Stats = Reply<Routes["getDetectionStats"]>;
-type FoundDetection = Reply<Routes["searchDetections"]>["items"][number];
+type Detection = ReplyOf<"getDetection">;
+type Label = ReplyOf<"listDetectionLabels">["labels"][number];
+type Stats = ReplyOf<"getDetectionStats">;
+type FoundDetection = ReplyOf<"searchDetections">["items"][number];
 
 const percent = (confidence: number): string => `${Math.round(confidence * 100)} %`;
 
@@ -17,24 +16,7 @@ function box({ bbox_x, bbox_y, bbox_width, bbox_height }: Detection): string {
 
 export const detectionView: View<Detection> = {
   plural: "detections",
-  fields: [
-    "id",
-    "camera_id",
-    "file_path",
-    "file_type",
-    "detected_at",
-    "object_type",
-    "confidence",
-    "bbox_x",
-    "bbox_y",
-    "bbox_width",
-    "bbox_height",
-    "thumbnail_path",
-    "event_id",
-    "batch_id",
-    "enrichment",
-    "created_at",
-  ],
+  fields: fieldsOf("getDetection"),
   id: (detection) => detection.id,
   columns: [
     { title: "ID", align: "right", keep: true, cell: (detection) => ({ text: String(detection.id) }) },
@@ -58,7 +40,7 @@ export const detectionView: View<Detection> = {
 
 export const foundDetectionView: RowView<FoundDetection> = {
   ...detectionView,
-  fields: [...detectionView.fields, "relevance_score"],
+  fields: fieldsOf("searchDetections", "items"),
   columns: [
     ...detectionView.columns,
     { title: "RELEVANCE", align: "right", cell: (detection) => ({ text: percent(detection.relevance_score) }) },
@@ -67,7 +49,7 @@ export const foundDetectionView: RowView<FoundDetection> = {
 
 export const labelView: RowView<Label> = {
   plural: "classes",
-  fields: ["label", "count"],
+  fields: fieldsOf("listDetectionLabels", "labels"),
   id: ({ label }) => label,
   columns: [
     { title: "CLASS", keep: true, cell: ({ label }) => ({ text: label }) },
@@ -77,7 +59,7 @@ export const labelView: RowView<Label> = {
 
 export const statsView: View<Stats> = {
   plural: "statistics",
-  fields: ["total_detections", "detections_by_class", "object_class_distribution", "average_confidence", "trends"],
+  fields: fieldsOf("getDetectionStats"),
   id: ({ total_detections }) => total_detections,
   columns: [],
   details: ({ total_detections, average_confidence }) => [

@@ -1,9 +1,8 @@
-import type { Reply } from "../../src/contract/route.ts";
-import type { Routes } from "../../src/contract/routes/index.ts";
+import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import { ago, exactly } from "../output/terminal-format.ts";
-import type { RowView, View } from "../output/view.ts";
+import { fieldsOf, type RowView, type View } from "../output/view.ts";
 
-type DeadLetter = Reply<Routes["listDeadLetters"]>["items"][number];
+type DeadLetter = ReplyOf<"listDeadLetters">["items"][number];
 
 /** A readable name for the subject of the job. */
 function subjectText({ image, event, delivery, notification, subject }: DeadLetter): string {
@@ -18,7 +17,7 @@ function subjectText({ image, event, delivery, notification, subject }: DeadLett
 
 export const deadLetterView: View<DeadLetter> = {
   plural: "dead letters",
-  fields: ["job_id", "queue", "subject", "error", "attempts", "created_at", "failed_at", "image", "event", "delivery", "notification"],
+  fields: fieldsOf("listDeadLetters", "items"),
   id: (letter) => letter.job_id,
   columns: [
     { title: "JOB", align: "right", keep: true, cell: (letter) => ({ text: String(letter.job_id) }) },
@@ -41,7 +40,7 @@ type Stats = { readonly queue: string; readonly count: number };
 
 export const queueView: RowView<Stats> = {
   plural: "queues",
-  fields: ["queue", "count"],
+  fields: () => ["queue", "count"],
   id: ({ queue }) => queue,
   columns: [
     { title: "QUEUE", keep: true, cell: ({ queue }) => ({ text: queue }) },
@@ -49,17 +48,17 @@ export const queueView: RowView<Stats> = {
   ],
 };
 
-export const requeuedView: View<Reply<Routes["requeueDeadLetters"]>> = {
+export const requeuedView: View<ReplyOf<"requeueDeadLetters">> = {
   plural: "queues",
-  fields: ["queue", "requeued"],
+  fields: fieldsOf("requeueDeadLetters"),
   id: ({ queue }) => queue,
   columns: [],
   details: ({ requeued }) => [["requeued", { text: String(requeued) }]],
 };
 
-export const purgedView: View<Reply<Routes["purgeDeadLetters"]>> = {
+export const purgedView: View<ReplyOf<"purgeDeadLetters">> = {
   plural: "queues",
-  fields: ["queue", "purged"],
+  fields: fieldsOf("purgeDeadLetters"),
   id: ({ queue }) => queue,
   columns: [],
   details: ({ purged }) => [["purged", { text: String(purged) }]],

@@ -16,7 +16,7 @@ interface Run {
 
 export const view: RowView<CheckReport> = {
   plural: "checks",
-  fields: ["id", "group", "title", "status", "severity", "finding", "remedy", "detail", "elapsed_ms"],
+  fields: () => ["id", "group", "title", "status", "severity", "finding", "remedy", "detail", "elapsed_ms"],
   id: ({ id }) => id,
   columns: [
     { title: "", keep: true, cell: (report) => symbolOf(report) },

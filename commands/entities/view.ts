@@ -1,18 +1,14 @@
 import { pluralize } from "../../src/base/text/format.ts";
-import type { Reply } from "../../src/contract/route.ts";
-import type { Routes } from "../../src/contract/routes/index.ts";
+import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import { ago, exactly } from "../output/terminal-format.ts";
-import type { View } from "../output/view.ts";
+import { fieldsOf, type View } from "../output/view.ts";
 
-type EntityDetails = Reply<Routes["getEntity"]>;
-type Entity = Reply<Routes["listEntities"]>["items"][number];
+type EntityDetails = ReplyOf<"getEntity">;
+type Entity = ReplyOf<"listEntities">["items"][number];
 
 export const entityView: View<Entity> = {
   plural: "entities",
-  fields: [
-    ...(["id", "object_type", "first_seen_at", "last_seen_at", "detection_count", "camera_ids"] as const),
-    ...(["representative_detection_id", "thumbnail_url", "discovered_at"] as const),
-  ],
+  fields: fieldsOf("listEntities", "items"),
   id: (entity) => entity.id,
   columns: [
     { title: "ENTITY", keep: true, cell: (entity) => ({ text: entity.id }) },
@@ -34,7 +30,7 @@ export const entityView: View<Entity> = {
 
 export const entityDetailsView: View<EntityDetails> = {
   ...entityView,
-  fields: [...entityView.fields, "cameras", "detections"],
+  fields: fieldsOf("getEntity"),
   details: (entity, terminal) => [
     ...entityView.details(entity, terminal),
     ...entity.cameras.map(

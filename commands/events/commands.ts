@@ -4,7 +4,7 @@ import { actionCommand, listCommand, recordCommand } from "../command-shapes.ts"
 import { idArgument, textArgument } from "../input/arguments.ts";
 import { flag, text } from "../input/options.ts";
 import { noteUnknownCameras } from "../input/similar-id.ts";
-import type { View } from "../output/view.ts";
+import { fieldsOf, type View } from "../output/view.ts";
 import { exportEvents } from "./export.ts";
 import { filterOptions, filterQuery } from "./filter.ts";
 import { statsOfEvents } from "./stats.ts";
@@ -105,7 +105,7 @@ interface Queued {
 
 const queuedView: View<Queued> = {
   plural: "events",
-  fields: ["event_id", "status"],
+  fields: fieldsOf("reanalyzeEvent"),
   id: (record) => record.event_id,
   columns: [],
   details: (record) => [["event", { text: `${record.event_id} ${record.status} for analysis` }]],

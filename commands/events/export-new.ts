@@ -1,7 +1,7 @@
-import type { Reply } from "../../src/contract/route.ts";
-import type { Routes } from "../../src/contract/routes/index.ts";
+import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import { csvLine } from "../../src/platform/spreadsheet/csv.ts";
 import type { Io } from "../io.ts";
+import { chosen } from "../output/fields.ts";
 import { pages } from "../output/pages.ts";
 import { streamNew } from "../output/save.ts";
 import { withProgress } from "./export-progress.ts";
@@ -9,7 +9,7 @@ import type { filterQuery } from "./filter.ts";
 import { eventView } from "./view.ts";
 import { readWatermark, writeWatermark } from "./watermark.ts";
 
-type Event = Reply<Routes["listEvents"]>["items"][number];
+type Event = ReplyOf<"listEvents">["items"][number];
 type Filter = ReturnType<typeof filterQuery>;
 
 /** Leaves events that may still be in the middle of being stored to the next run. */
@@ -94,11 +94,10 @@ export async function* eventPages(
 
 /** The bytes of a file with these events: CSV with the columns of `events list -o csv`, or one JSON object per line. */
 export async function* eventFile(format: "csv" | "ndjson", batches: AsyncIterable<readonly Event[]>): AsyncGenerator<Uint8Array> {
-  if (format === "csv") yield Buffer.from(csvLine(eventView.fields));
+  const columns = await eventView.fields();
+  if (format === "csv") yield Buffer.from(csvLine(columns));
   for await (const events of batches) {
-    const lines = events.map((event) =>
-      format === "csv" ? csvLine(eventView.fields.map((field) => event[field])) : `${JSON.stringify(event)}\n`,
-    );
+    const lines = events.map((event) => (format === "csv" ? csvLine(Object.values(chosen(event, columns))) : `${JSON.stringify(event)}\n`));
     yield Buffer.from(lines.join(""));
   }
 }

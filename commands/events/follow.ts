@@ -18,7 +18,7 @@ export interface FollowOptions {
 }
 
 /** The fields printed for each message. */
-export const messageShown: Shown = { plural: "messages", fields: ["type", "data", "sequence", "timestamp"] };
+export const messageShown: Shown = { plural: "messages", fields: () => ["type", "data", "sequence", "timestamp"] };
 
 /** The options of `events tail` and `alerts tail`. */
 export const tailOptions = {

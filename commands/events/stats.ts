@@ -1,6 +1,5 @@
 import { riskLevels } from "../../src/contract/constants.ts";
-import type { Reply } from "../../src/contract/route.ts";
-import type { Routes } from "../../src/contract/routes/index.ts";
+import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { list, time } from "../input/options.ts";
@@ -8,13 +7,13 @@ import { noteUnknownCameras } from "../input/similar-id.ts";
 import { printRecord } from "../output/output.ts";
 import { table } from "../output/table.ts";
 import { riskPaint, type TerminalFormat } from "../output/terminal-format.ts";
-import type { View } from "../output/view.ts";
+import { fieldsOf, type View } from "../output/view.ts";
 
-type Stats = Reply<Routes["getEventStats"]>;
+type Stats = ReplyOf<"getEventStats">;
 
 const view: View<Stats> = {
   plural: "statistics",
-  fields: ["total_events", "events_by_risk_level", "risk_distribution", "events_by_camera", "unscored_events"],
+  fields: fieldsOf("getEventStats"),
   id: ({ total_events }) => total_events,
   columns: [],
   details: ({ total_events, events_by_risk_level: levels, unscored_events }) => [

@@ -1,8 +1,7 @@
 import { localTimeZone } from "../../src/base/clock/time-zone.ts";
 import { pluralize } from "../../src/base/text/format.ts";
 import { bucketSizes } from "../../src/contract/constants.ts";
-import type { Reply } from "../../src/contract/route.ts";
-import type { Routes } from "../../src/contract/routes/index.ts";
+import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import { bars } from "../analytics/views.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -10,13 +9,13 @@ import { choice, list, since, text, time, withDefault } from "../input/options.t
 import { noteUnknownCameras } from "../input/similar-id.ts";
 import { printRows } from "../output/output.ts";
 import { localMinute } from "../output/terminal-format.ts";
-import type { RowView } from "../output/view.ts";
+import { fieldsOf, type RowView } from "../output/view.ts";
 
-type Bucket = Reply<Routes["getEventTimeline"]>["buckets"][number];
+type Bucket = ReplyOf<"getEventTimeline">["buckets"][number];
 
 const viewOf = (rows: readonly Bucket[]): RowView<Bucket> => ({
   plural: "buckets",
-  fields: ["timestamp", "event_count", "max_risk_score"],
+  fields: fieldsOf("getEventTimeline", "buckets"),
   id: ({ timestamp }) => timestamp.toISOString(),
   columns: [
     { title: "FROM", keep: true, cell: ({ timestamp }) => ({ text: localMinute(timestamp) }) },

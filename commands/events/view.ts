@@ -1,13 +1,12 @@
-import type { Reply } from "../../src/contract/route.ts";
-import type { Routes } from "../../src/contract/routes/index.ts";
+import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import { detectionView } from "../detections/view.ts";
 import { type Cell, table } from "../output/table.ts";
 import { ago, exactly, paint, plain, riskPaint, type TerminalFormat } from "../output/terminal-format.ts";
-import type { RowView, View } from "../output/view.ts";
+import { fieldsOf, type RowView, type View } from "../output/view.ts";
 
-type Event = Reply<Routes["listEvents"]>["items"][number];
-type FoundEvent = Reply<Routes["searchEvents"]>["items"][number];
-type EventWithDetections = Reply<Routes["getEvent"]>;
+type Event = ReplyOf<"listEvents">["items"][number];
+type FoundEvent = ReplyOf<"searchEvents">["items"][number];
+type EventWithDetections = ReplyOf<"getEvent">;
 
 /** `high 72`, or why there is no score. */
 function risk(event: Event): Cell {
@@ -20,29 +19,7 @@ const seconds = (event: Event): string => `${Math.round((event.ended_at.getTime(
 
 export const eventView: View<Event> = {
   plural: "events",
-  fields: [
-    "id",
-    "kind",
-    "batch_id",
-    "camera_id",
-    "started_at",
-    "ended_at",
-    "risk_score",
-    "risk_level",
-    "summary",
-    "reasoning",
-    "reviewed",
-    "notes",
-    "detection_count",
-    "detection_ids",
-    "object_types",
-    "thumbnail_url",
-    "analysis_status",
-    "risk_factors",
-    "analyzed_by",
-    "created_at",
-    "deleted_at",
-  ],
+  fields: fieldsOf("listEvents", "items"),
   id: (event) => event.id,
   columns: [
     { title: "ID", align: "right", keep: true, cell: (event) => ({ text: String(event.id) }) },
@@ -76,7 +53,7 @@ function detectionLines(event: Event): readonly (readonly [string, Cell])[] {
 
 export const eventWithDetectionsView: View<EventWithDetections> = {
   ...eventView,
-  fields: [...eventView.fields, "detections"],
+  fields: fieldsOf("getEvent"),
   more: (event, terminal) => factors(event, terminal) + detections(event, terminal),
 };
 
@@ -89,7 +66,7 @@ function withoutMarkup(html: string): string {
 
 export const foundEventView: RowView<FoundEvent> = {
   ...eventView,
-  fields: [...eventView.fields, "relevance_score", "highlight"],
+  fields: fieldsOf("searchEvents", "items"),
   columns: [
     ...eventView.columns.filter(({ title }) => title !== "SUMMARY"),
     { title: "MATCH", cell: (event) => ({ text: withoutMarkup(event.highlight ?? event.summary) }) },

@@ -1,10 +1,9 @@
-import type { Reply } from "../../src/contract/route.ts";
-import type { Routes } from "../../src/contract/routes/index.ts";
+import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import type { Cell } from "../output/table.ts";
 import { exactly, localTime } from "../output/terminal-format.ts";
-import type { View } from "../output/view.ts";
+import { fieldsOf, type View } from "../output/view.ts";
 
-type GpuStats = Reply<Routes["getGpuStats"]>;
+type GpuStats = ReplyOf<"getGpuStats">;
 
 /** A value with its unit; a dash if the card does not report it. */
 function measured(value: number | null, unit: string): Cell {
@@ -17,35 +16,7 @@ function of(used: number | null, total: number | null, unit: string): Cell {
 
 export const gpuView: View<GpuStats> = {
   plural: "GPU measurements",
-  fields: [
-    "recorded_at",
-    "gpu_name",
-    "utilization",
-    "memory_used",
-    "memory_total",
-    "temperature",
-    "power_usage",
-    "inference_fps",
-    "fan_speed",
-    "sm_clock",
-    "memory_bandwidth_utilization",
-    "pstate",
-    "throttle_reasons",
-    "power_limit",
-    "sm_clock_max",
-    "compute_processes_count",
-    "pcie_replay_counter",
-    "temp_slowdown_threshold",
-    "memory_clock",
-    "memory_clock_max",
-    "pcie_link_gen",
-    "pcie_link_width",
-    "pcie_tx_throughput",
-    "pcie_rx_throughput",
-    "encoder_utilization",
-    "decoder_utilization",
-    "bar1_used",
-  ],
+  fields: fieldsOf("getGpuStats"),
   id: ({ recorded_at }) => recorded_at?.toISOString() ?? "",
   columns: [
     { title: "TIME", keep: true, cell: ({ recorded_at }) => ({ text: recorded_at === null ? "-" : localTime(recorded_at) }) },

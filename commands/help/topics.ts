@@ -1,4 +1,4 @@
-import type { OutputFormat } from "../output/formats.ts";
+import type { OutputFormat } from "../output/view.ts";
 import { exitCodeMeanings } from "./exit-codes.ts";
 
 const formats: Readonly<Record<OutputFormat, string>> = {

@@ -1,13 +1,12 @@
 import { notFound, Problem } from "../../src/contract/problem.ts";
-import type { Reply } from "../../src/contract/route.ts";
-import type { Routes } from "../../src/contract/routes/index.ts";
+import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import { uuidOf } from "../../src/contract/values.ts";
 import { nearest } from "../../src/platform/config/nearest.ts";
 import type { Io } from "../io.ts";
 import { mostRows, pages } from "../output/pages.ts";
 
-export type Rule = Reply<Routes["getRule"]>;
-export type Webhook = Reply<Routes["getWebhook"]>;
+export type Rule = ReplyOf<"getRule">;
+export type Webhook = ReplyOf<"getWebhook">;
 
 /** Finds a rule by its id or exact name. Throws `Problem` when none or several match. */
 export async function findRule(io: Io, idOrName: string): Promise<Rule> {

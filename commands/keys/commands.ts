@@ -16,7 +16,7 @@ export const commands: readonly Command[] = [
     ],
     view: {
       plural: "keys",
-      fields: ["api_key"],
+      fields: () => ["api_key"],
       id: ({ api_key }) => api_key,
       columns: [{ title: "API KEY", keep: true, cell: ({ api_key }) => ({ text: api_key }) }],
     },

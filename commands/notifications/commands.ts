@@ -1,14 +1,13 @@
 import { channels } from "../../src/contract/constants.ts";
-import type { Reply } from "../../src/contract/route.ts";
-import type { Routes } from "../../src/contract/routes/index.ts";
+import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import type { Command } from "../command.ts";
 import { recordCommand } from "../command-shapes.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { word } from "../input/arguments.ts";
 import { list } from "../input/options.ts";
-import type { View } from "../output/view.ts";
+import { fieldsOf, type View } from "../output/view.ts";
 
-type NotificationConfig = Reply<Routes["getNotificationConfig"]>;
+type NotificationConfig = ReplyOf<"getNotificationConfig">;
 
 const configured = (isConfigured: boolean) =>
   isConfigured ? { text: "configured", paint: "green" as const } : { text: "not configured", paint: "yellow" as const };
@@ -20,10 +19,7 @@ export function usableChannels({ available_channels: available, default_email_re
 
 const configView: View<NotificationConfig> = {
   plural: "configurations",
-  fields: [
-    ...(["notification_enabled", "email_configured", "webhook_configured", "push_configured", "available_channels"] as const),
-    ...(["smtp_host", "smtp_port", "smtp_from_address", "default_webhook_url", "default_email_recipients"] as const),
-  ],
+  fields: fieldsOf("getNotificationConfig"),
   id: ({ available_channels }) => available_channels.join(","),
   columns: [],
   details: (config) => [
@@ -38,9 +34,9 @@ const configView: View<NotificationConfig> = {
   ],
 };
 
-const testView: View<Reply<Routes["testNotification"]>> = {
+const testView: View<ReplyOf<"testNotification">> = {
   plural: "tests",
-  fields: ["channel", "success", "error", "message"],
+  fields: fieldsOf("testNotification"),
   id: (test) => test.channel,
   columns: [],
   details: (test) => [

@@ -9,7 +9,8 @@ export function chosen<T>(record: T, fields: readonly string[]): Record<string, 
 }
 
 /** Throws `Problem("invalid")` for an unknown field. */
-export function requireFields({ plural, fields: known }: Shown, fields: readonly string[]): void {
+export async function requireFields({ plural, ...shown }: Shown, fields: readonly string[]): Promise<void> {
+  const known = await shown.fields();
   for (const field of fields) {
     const [name = ""] = field.split(".");
     if (known.includes(name)) continue;
@@ -19,11 +20,16 @@ export function requireFields({ plural, fields: known }: Shown, fields: readonly
   }
 }
 
-/** A view of only these fields. Throws `Problem("invalid")` for an unknown field. */
-export function narrowedView<T>(view: RowView<T> | View<T>, fields: readonly string[]): View<T> {
-  requireFields(view, fields);
+/** A view of only these fields; without fields, the view itself. Throws `Problem("invalid")` for an unknown field. */
+export async function narrowedView<T, V extends RowView<T>>(
+  view: V & RowView<T>,
+  fields: readonly string[] | undefined,
+): Promise<V | View<T>> {
+  if (fields === undefined) return view;
+  await requireFields(view, fields);
   return {
     ...view,
+    fields: () => fields,
     columns: fields.map((field) => ({ title: field.toUpperCase(), keep: true, cell: (record) => cellOf(record, field) })),
     details: (record) => fields.map((field) => [field, cellOf(record, field)] as const),
     more: () => "",

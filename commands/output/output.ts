@@ -1,10 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import { csvLine } from "../../src/platform/spreadsheet/csv.ts";
 import { chosen, narrowedView } from "./fields.ts";
-import type { OutputFormat } from "./formats.ts";
 import { mostRows } from "./pages.ts";
 import { paint, plain, type TerminalFormat } from "./terminal-format.ts";
-import type { RowView, View } from "./view.ts";
+import type { OutputFormat, RowView, View } from "./view.ts";
 import { wrapped } from "./wrap.ts";
 
 /** The reply of a list route: rows under one key, and the pagination. */
@@ -45,20 +44,19 @@ export async function printList<T, B extends Paged>(
   given: RowView<T>,
   bodyOf: (bodies: readonly B[]) => unknown = joined,
 ): Promise<number> {
-  const { fields } = output;
-  const view = fields === undefined ? given : narrowedView(given, fields);
+  const view = await narrowedView(given, output.fields);
   const bodies: B[] = [];
   const rows: T[] = [];
   let count = 0;
-  const asWhole = isWhole(output) || output.format === "table";
-  if (output.format === "csv") output.write(csvLine(fields ?? view.fields));
+  const print = isWhole(output) || output.format === "table" ? undefined : await rowPrinter(output, view);
   for await (const body of pages) {
     const some = rowsOf(body);
     count += some.length;
-    if (asWhole) {
+    if (print) some.forEach(print);
+    else {
       bodies.push(body);
       rows.push(...some);
-    } else for (const row of some) printRow(output, row, view);
+    }
   }
   if (isWhole(output)) await printWhole(output, bodyOf(bodies), rows);
   if (output.format === "table") await printTable(output, rows, bodies.at(-1)?.pagination.total ?? 0, view);
@@ -67,30 +65,27 @@ export async function printList<T, B extends Paged>(
 
 /** Prints complete rows; JSON and YAML print `body`. */
 export async function printRows<T>(output: Output, rows: readonly T[], given: RowView<T>, body: unknown): Promise<void> {
-  const { fields } = output;
-  const view = fields === undefined ? given : narrowedView(given, fields);
-  if (isWhole(output)) return await printWhole(output, body, rows);
-  if (output.format === "table") return await printTable(output, rows, rows.length, view);
-  if (output.format === "csv") output.write(csvLine(fields ?? view.fields));
-  for (const row of rows) printRow(output, row, view);
+  const view = await narrowedView(given, output.fields);
+  if (isWhole(output)) await printWhole(output, body, rows);
+  else if (output.format === "table") await printTable(output, rows, rows.length, view);
+  else rows.forEach(await rowPrinter(output, view));
 }
 
 /** Prints one record. */
 export async function printRecord<T>(output: Output, record: T, given: View<T>): Promise<void> {
   const { fields } = output;
-  const view = fields === undefined ? given : narrowedView(given, fields);
+  const view = await narrowedView(given, fields);
   if (isWhole(output)) await printBody(output, fields === undefined ? record : chosen(record, fields));
   else if (output.format === "table") printDetails(output, record, view);
-  else {
-    if (output.format === "csv") output.write(csvLine(fields ?? view.fields));
-    printRow(output, record, view);
-  }
+  else (await rowPrinter(output, view))(record);
 }
 
 /** Prints a body as JSON or YAML; prints nothing for tables. */
 async function printBody(output: Output, body: unknown): Promise<void> {
-  if (output.format === "yaml") output.write(await (await import("./yaml.ts")).yaml(body));
-  else if (output.format !== "table") output.write(json(body));
+  if (output.format === "yaml") {
+    const { stringify } = await import("yaml");
+    output.write(stringify(JSON.parse(JSON.stringify(body ?? null)), { lineWidth: 0 }));
+  } else if (output.format !== "table") output.write(json(body));
 }
 
 /** Formats a body as indented JSON. */
@@ -116,11 +111,13 @@ async function printWhole(output: Output, body: unknown, rows: readonly unknown[
   await printBody(output, key === undefined ? some : { ...(body as object), [key]: some });
 }
 
-function printRow<T>(output: Output, row: T, view: RowView<T>): void {
-  const { format, fields } = output;
-  if (format === "id") output.write(`${view.id(row)}\n`);
-  else if (format === "csv") output.write(csvLine(fields ? Object.values(chosen(row, fields)) : view.fields.map((field) => row[field])));
-  else output.write(`${JSON.stringify(fields === undefined ? row : chosen(row, fields))}\n`);
+/** Returns the function that prints a row as CSV, NDJSON or id. Prints the header of CSV. */
+async function rowPrinter<T>({ format, fields, write }: Output, view: RowView<T>): Promise<(row: T) => void> {
+  if (format === "id") return (row) => write(`${view.id(row)}\n`);
+  if (format !== "csv") return (row) => write(`${JSON.stringify(fields === undefined ? row : chosen(row, fields))}\n`);
+  const columns = await view.fields();
+  write(csvLine(columns));
+  return (row) => write(csvLine(Object.values(chosen(row, columns))));
 }
 
 async function printTable<T>(output: Output, rows: readonly T[], total: number, view: RowView<T>): Promise<void> {

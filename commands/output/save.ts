@@ -51,7 +51,7 @@ export interface Saved {
 
 export const savedView: View<Saved> = {
   plural: "files",
-  fields: ["file", "media_type", "size_bytes"],
+  fields: () => ["file", "media_type", "size_bytes"],
   id: (saved) => saved.file,
   columns: [],
   details: (saved) => [["saved", { text: `${saved.file} (${saved.size_bytes} bytes)` }]],

@@ -1,17 +1,32 @@
+import type { z } from "zod";
+import type { Route } from "../../src/contract/route.ts";
+import type { OperationId, ReplyOf } from "../../src/contract/routes/index.ts";
 import type { Cell, Head } from "./table.ts";
 import type { TerminalFormat } from "./terminal-format.ts";
+
+/** The formats of `-o`. */
+export const outputFormats = ["table", "json", "ndjson", "csv", "yaml", "id"] as const;
+export type OutputFormat = (typeof outputFormats)[number];
 
 /** The name and the fields of records. */
 export interface Shown {
   /** The plural in messages, such as `cameras`. */
   readonly plural: string;
-  readonly fields: readonly string[];
+  /** Every field of the record; the columns of CSV. */
+  fields(): readonly string[] | Promise<readonly string[]>;
+}
+
+/** The fields of a reply, or of the rows of its `list`, from its schema. */
+export function fieldsOf<K extends OperationId>(operation: K, list?: keyof ReplyOf<K> & string): Shown["fields"] {
+  return async () => {
+    const { routes } = await import("../../src/contract/routes/index.ts");
+    const { shape } = (routes[operation] as Route).reply as z.ZodObject;
+    return Object.keys(list === undefined ? shape : ((shape[list] as z.ZodArray).element as z.ZodObject).shape);
+  };
 }
 
 /** How to print rows of one kind. */
 export interface RowView<T> extends Shown {
-  /** Every field of the record; the columns of CSV. */
-  readonly fields: readonly (keyof T & string)[];
   id(record: T): string | number;
   readonly columns: readonly Column<T>[];
 }

@@ -1,13 +1,12 @@
 import { describeSchedule } from "../../src/alerting/rules/schedule.ts";
 import { pluralize } from "../../src/base/text/format.ts";
-import type { Reply } from "../../src/contract/route.ts";
-import type { Routes } from "../../src/contract/routes/index.ts";
+import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import type { Rule } from "../input/find.ts";
 import { exactly, localTime, paint, plain, type TerminalFormat } from "../output/terminal-format.ts";
-import type { View } from "../output/view.ts";
+import { fieldsOf, type View } from "../output/view.ts";
 import type { Unmet } from "./expectations.ts";
 
-type Backtest = Reply<Routes["backtestRule"]> & {
+type Backtest = ReplyOf<"backtestRule"> & {
   readonly expectations?: { readonly checked: number; readonly unmet: readonly Unmet[] };
 };
 type Replay = Backtest["tested"];
@@ -16,21 +15,7 @@ const channelsText = ({ channels }: Rule): string => channels?.join(", ") || "no
 
 export const ruleView: View<Rule> = {
   plural: "rules",
-  fields: [
-    ...([
-      "id",
-      "name",
-      "enabled",
-      "kind",
-      "severity",
-      "risk_threshold",
-      "object_types",
-      "camera_ids",
-      "min_confidence",
-      "schedule",
-    ] as const),
-    ...(["dedup_key_template", "cooldown_seconds", "channels", "escalate", "digest", "version", "created_at", "updated_at"] as const),
-  ],
+  fields: fieldsOf("getRule"),
   id: (rule) => rule.id,
   columns: [
     { title: "ID", keep: true, cell: (rule) => ({ text: rule.id }) },
@@ -69,7 +54,7 @@ function conditionsText(rule: Rule): string {
 
 export const backtestView: View<Backtest> = {
   plural: "tests",
-  fields: ["rule_id", "rule_name", "start_date", "end_date", "timezone", "events_tested", "tested", "against", "difference"],
+  fields: () => ["rule_id", "rule_name", "start_date", "end_date", "timezone", "events_tested", "tested", "against", "difference"],
   id: ({ rule_id }) => rule_id,
   columns: [],
   details: (report, terminal) => [

@@ -1,17 +1,13 @@
 import { alertsText, scopeText, spanText } from "../../src/alerting/silences/silence.ts";
-import type { Reply } from "../../src/contract/route.ts";
-import type { Routes } from "../../src/contract/routes/index.ts";
+import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import { ago, exactly, localTime } from "../output/terminal-format.ts";
-import type { View } from "../output/view.ts";
+import { fieldsOf, type View } from "../output/view.ts";
 
-export type Silence = Reply<Routes["getSilence"]>;
+export type Silence = ReplyOf<"getSilence">;
 
 export const silenceView: View<Silence> = {
   plural: "silences",
-  fields: [
-    ...(["id", "camera_id", "camera_name", "rule_id", "rule_name", "reason", "status", "created_at", "ends_at", "ended_at"] as const),
-    "held_back",
-  ],
+  fields: fieldsOf("getSilence"),
   id: (silence) => silence.id,
   columns: [
     { title: "ID", keep: true, cell: (silence) => ({ text: silence.id }) },

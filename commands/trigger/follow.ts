@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Reply } from "../../src/contract/route.ts";
-import type { Routes } from "../../src/contract/routes/index.ts";
+import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import type { Io } from "../io.ts";
 import { exactly, type Paint } from "../output/terminal-format.ts";
-import type { View } from "../output/view.ts";
+import { fieldsOf, type View } from "../output/view.ts";
 
-type Image = Reply<Routes["getImage"]>;
+type Image = ReplyOf<"getImage">;
 
 const pauseMs = 250;
 
@@ -39,11 +38,7 @@ const paints: Partial<Record<Image["status"], Paint>> = { processed: "green", sk
 
 export const imageView: View<Image> = {
   plural: "pictures",
-  fields: [
-    ...(["id", "camera_id", "path", "size_bytes", "modified_at", "media_type", "width", "height", "sha256", "found_by"] as const),
-    ...(["found_at", "taken_at", "status", "reason", "detail", "same_content_as", "detection_count", "detector"] as const),
-    ...(["inference_ms", "started_at", "finished_at"] as const),
-  ],
+  fields: fieldsOf("getImage"),
   id: ({ id }) => id,
   columns: [],
   details: (image, terminal) => [

@@ -31,7 +31,7 @@ export const listenToWebhooks = defineCommand({
     { command: "homesec webhooks listen --status 503", note: "watch homesec retry" },
   ],
   endsOnSignal: true,
-  prints: () => ({ plural: "requests", fields: ["method", "path", "headers", "body", "signature"] }),
+  prints: () => ({ plural: "requests", fields: () => ["method", "path", "headers", "body", "signature"] }),
   async run({ options: { port, signingSecretFile, status, count } }, io) {
     const { format } = io.output;
     if (!["table", "json", "ndjson", "id"].includes(format)) {

@@ -1,12 +1,11 @@
-import type { Reply } from "../../src/contract/route.ts";
-import type { Routes } from "../../src/contract/routes/index.ts";
+import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import type { Webhook } from "../input/find.ts";
 import type { Cell } from "../output/table.ts";
 import { ago, exactly, type Paint, paint, plain, type TerminalFormat } from "../output/terminal-format.ts";
-import type { View } from "../output/view.ts";
+import { fieldsOf, type View } from "../output/view.ts";
 
-type Delivery = Reply<Routes["listWebhookDeliveries"]>["deliveries"][number];
-type DeliveryWithAttempts = Reply<Routes["getWebhookDelivery"]>;
+type Delivery = ReplyOf<"listWebhookDeliveries">["deliveries"][number];
+type DeliveryWithAttempts = ReplyOf<"getWebhookDelivery">;
 
 const statePaints = { pending: "yellow", retrying: "yellow", success: "green", failed: "red" } as const;
 const deliveryState = (status: Delivery["status"] | null): Cell =>
@@ -17,11 +16,7 @@ const switched = ({ enabled }: Webhook): { text: string; paint: Paint } =>
 
 export const webhookView: View<Webhook> = {
   plural: "webhooks",
-  fields: [
-    ...(["id", "name", "url", "event_types", "integration_type", "enabled", "disabled_reason", "custom_headers"] as const),
-    ...(["payload_template", "max_retries", "retry_delay_seconds", "created_at", "updated_at", "total_deliveries"] as const),
-    ...(["successful_deliveries", "last_delivery_at", "last_delivery_status"] as const),
-  ],
+  fields: fieldsOf("getWebhook"),
   id: ({ id }) => id,
   columns: [
     { title: "ID", keep: true, cell: ({ id }) => ({ text: id }) },
@@ -48,18 +43,18 @@ export const webhookView: View<Webhook> = {
 };
 
 /** Includes the signing secret, which is only shown when it is new. */
-export const newWebhookView: View<Reply<Routes["createWebhook"]>> = {
+export const newWebhookView: View<ReplyOf<"createWebhook">> = {
   ...webhookView,
-  fields: [...webhookView.fields, "signing_secret"],
+  fields: fieldsOf("createWebhook"),
   details: (webhook, terminal) => [
     ...webhookView.details(webhook, terminal),
     ["signing secret", { text: webhook.signing_secret, paint: "bold" }],
   ],
 };
 
-export const rotatedSecretView: View<Reply<Routes["rotateWebhookSecret"]>> = {
+export const rotatedSecretView: View<ReplyOf<"rotateWebhookSecret">> = {
   plural: "secrets",
-  fields: ["id", "signing_secret", "previous_secret_valid_until"],
+  fields: fieldsOf("rotateWebhookSecret"),
   id: ({ id }) => id,
   columns: [],
   details: (rotated, terminal) => [
@@ -68,9 +63,9 @@ export const rotatedSecretView: View<Reply<Routes["rotateWebhookSecret"]>> = {
   ],
 };
 
-export const webhookTestView: View<Reply<Routes["testWebhook"]>> = {
+export const webhookTestView: View<ReplyOf<"testWebhook">> = {
   plural: "tests",
-  fields: ["success", "status_code", "response_time_ms", "response_body", "error_message"],
+  fields: fieldsOf("testWebhook"),
   id: () => "",
   columns: [],
   details: (test) => [
@@ -83,10 +78,7 @@ export const webhookTestView: View<Reply<Routes["testWebhook"]>> = {
 
 export const deliveryView: View<Delivery> = {
   plural: "deliveries",
-  fields: [
-    ...(["id", "webhook_id", "event_type", "event_id", "status", "status_code", "response_time_ms", "error_message"] as const),
-    ...(["attempt_count", "next_retry_at", "created_at", "delivered_at", "message_id", "retry_of"] as const),
-  ],
+  fields: fieldsOf("retryWebhookDelivery"),
   id: ({ id }) => id,
   columns: [
     { title: "ID", keep: true, cell: ({ id }) => ({ text: id }) },
@@ -113,7 +105,7 @@ export const deliveryView: View<Delivery> = {
 
 export const deliveryWithAttemptsView: View<DeliveryWithAttempts> = {
   ...deliveryView,
-  fields: [...deliveryView.fields, "attempts"],
+  fields: fieldsOf("getWebhookDelivery"),
   more: attemptsText,
 };
 
@@ -127,14 +119,11 @@ function attemptsText({ attempts }: DeliveryWithAttempts, terminal: TerminalForm
     .join("");
 }
 
-type Health = Reply<Routes["getWebhookHealth"]>;
+type Health = ReplyOf<"getWebhookHealth">;
 
 export const webhookHealthView: View<Health> = {
   plural: "statistics",
-  fields: [
-    ...(["total_webhooks", "enabled_webhooks", "healthy_webhooks", "unhealthy_webhooks", "total_deliveries_24h"] as const),
-    ...(["successful_deliveries_24h", "failed_deliveries_24h", "average_response_time_ms"] as const),
-  ],
+  fields: fieldsOf("getWebhookHealth"),
   id: ({ unhealthy_webhooks }) => unhealthy_webhooks,
   columns: [],
   details: (health) => [

@@ -1,18 +1,17 @@
-import type { Reply } from "../../src/contract/route.ts";
-import type { Routes } from "../../src/contract/routes/index.ts";
+import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import type { Command } from "../command.ts";
 import { rowsCommand } from "../command-shapes.ts";
 import { statePaint } from "../output/terminal-format.ts";
-import type { RowView } from "../output/view.ts";
+import { fieldsOf, type RowView } from "../output/view.ts";
 
-type Worker = Reply<Routes["listWorkers"]>["workers"][number];
-type Daemon = Reply<Routes["listDaemons"]>["daemons"][number];
+type Worker = ReplyOf<"listWorkers">["workers"][number];
+type Daemon = ReplyOf<"listDaemons">["daemons"][number];
 
 const stateOf = ({ running }: Worker): string => (running ? "running" : "stopped");
 
 const workerView: RowView<Worker> = {
   plural: "workers",
-  fields: ["name", "running", "message"],
+  fields: fieldsOf("listWorkers", "workers"),
   id: ({ name }) => name,
   columns: [
     { title: "WORKER", keep: true, cell: ({ name }) => ({ text: name }) },
@@ -23,7 +22,7 @@ const workerView: RowView<Worker> = {
 
 const daemonView: RowView<Daemon> = {
   plural: "daemons",
-  fields: ["daemon_id", "host", "pid", "version", "started_at", "roles", "singletons"],
+  fields: fieldsOf("listDaemons", "daemons"),
   id: ({ daemon_id }) => daemon_id,
   columns: [
     { title: "HOST", keep: true, cell: ({ host }) => ({ text: host }) },

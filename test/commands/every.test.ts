@@ -123,7 +123,7 @@ async function expectBody(command: Command, step: Step, out: string): Promise<vo
   const body = JSON.parse(out) as object;
   if (step.ownForm || (Array.isArray(body) && body.length === 0)) return;
   const nothing = { arguments: {}, options: Object.fromEntries(step.args.startsWith("--queue") ? [["queue", "detect"]] : []) };
-  const fields = (await command.prints?.(nothing as never))?.fields ?? [];
+  const fields = (await (await command.prints?.(nothing as never))?.fields()) ?? [];
   expect(fields).not.toEqual([]);
   const inside = Object.values(body).filter(Array.isArray);
   // an empty list shows no fields

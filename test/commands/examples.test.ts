@@ -55,7 +55,7 @@ async function read({ command, arguments: texts, options, global }: Typed): Prom
   }
   if (global.fields === undefined) return;
   const shown = await command.prints?.({ arguments: {}, options: values } as never);
-  requireFields(shown ?? { plural: "no records", fields: [] }, global.fields.split(","));
+  await requireFields(shown ?? { plural: "no records", fields: () => [] }, global.fields.split(","));
 }
 
 function expectPath(words: readonly string[]): void {

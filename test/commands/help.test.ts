@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { exitCodes } from "../../commands/exit-codes.ts";
 import { topics } from "../../commands/help/topics.ts";
-import { outputFormats } from "../../commands/output/formats.ts";
+import { outputFormats } from "../../commands/output/view.ts";
 import { commandReference } from "../../commands/reference.ts";
 import { allCommands, nouns } from "../../commands/registry.ts";
 import { configurationReference } from "../../src/platform/config/reference.ts";

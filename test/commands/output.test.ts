@@ -282,10 +282,10 @@ describe("formats for programs", () => {
     expect(await out("cameras list -o csv")).toMatch(/^camera_id,.*\r\n$/);
   });
 
-  it("format csv: has every field of the contract", () => {
-    expect([...cameraView.fields]).toEqual(Object.keys(Camera.shape));
-    expect([...detectionView.fields]).toEqual(Object.keys(Detection.shape));
-    expect([...eventView.fields]).toEqual(Object.keys(Event.shape));
-    expect([...eventWithDetectionsView.fields]).toEqual(Object.keys(EventWithDetections.shape));
+  it("format csv: has every field of the contract", async () => {
+    expect(await cameraView.fields()).toEqual(Object.keys(Camera.shape));
+    expect(await detectionView.fields()).toEqual(Object.keys(Detection.shape));
+    expect(await eventView.fields()).toEqual(Object.keys(Event.shape));
+    expect(await eventWithDetectionsView.fields()).toEqual(Object.keys(EventWithDetections.shape));
   });
 });

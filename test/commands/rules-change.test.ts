@@ -232,6 +232,6 @@ describe("schedule as text", () => {
   );
 });
 
-it("rules: CSV has every field of a rule", () => {
-  expect([...ruleView.fields]).toEqual(Object.keys(Rule.shape));
+it("rules: CSV has every field of a rule", async () => {
+  expect(await ruleView.fields()).toEqual(Object.keys(Rule.shape));
 });

@@ -55,7 +55,9 @@ describe.each(ways)("silences, %s", (way) => {
     expect(list[2]).toMatch(new RegExp(`^${first.id} +active +Front door +30 min ago .* 0 +Painters$`));
     expect((await homesec("silence", "end", first.id, "-o", "id")).out).toBe(`${first.id}\n`);
     expect((await homesec("silence", "list", "--status", "active", "-o", "id")).out).toBe(`${second.id}\n`);
-    expect((await homesec("silence", "list", "--status", "ended", "-o", "csv")).out.split(/\r?\n/)[0]).toBe(silenceView.fields.join(","));
+    expect((await homesec("silence", "list", "--status", "ended", "-o", "csv")).out.split(/\r?\n/)[0]).toBe(
+      (await silenceView.fields()).join(","),
+    );
     const { items, pagination } = JSON.parse((await homesec("silence", "list", "-o", "json")).out);
     expect([items.length, pagination.total]).toEqual([2, 2]);
     expect((await homesec("silence", "show", first.id)).out).toMatch(/status +ended\n(.*\n)*ended +.*\(just now\)\nmuted +0 alerts\n/);
@@ -113,6 +115,6 @@ describe.each(ways)("silences, %s", (way) => {
   });
 });
 
-it("silence: CSV has every field of the contract", () => {
-  expect([...silenceView.fields]).toEqual(Object.keys(Silence.shape));
+it("silence: CSV has every field of the contract", async () => {
+  expect(await silenceView.fields()).toEqual(Object.keys(Silence.shape));
 });

@@ -219,8 +219,8 @@ describe("webhook signature", () => {
 });
 
 it("webhooks: views have every field, and the flags every type of the contract", async () => {
-  expect([...webhookView.fields]).toEqual(Object.keys(Webhook.shape));
-  expect([...deliveryView.fields]).toEqual(Object.keys(Delivery.shape));
+  expect(await webhookView.fields()).toEqual(Object.keys(Webhook.shape));
+  expect(await deliveryView.fields()).toEqual(Object.keys(Delivery.shape));
   const { eventTypeOption } = await import("../../commands/webhooks/options.ts");
   expect([...(eventTypeOption.choices ?? [])].toSorted()).toEqual([...outboundEventTypes].toSorted());
 });

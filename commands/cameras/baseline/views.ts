@@ -1,21 +1,17 @@
-import type { Reply } from "../../../src/contract/route.ts";
-import type { Routes } from "../../../src/contract/routes/index.ts";
+import type { ReplyOf } from "../../../src/contract/routes/index.ts";
 import { type Cell, type Head, table } from "../../output/table.ts";
 import { exactly, paint, type TerminalFormat } from "../../output/terminal-format.ts";
-import type { RowView, View } from "../../output/view.ts";
+import { fieldsOf, type RowView, type View } from "../../output/view.ts";
 
-type Baseline = Reply<Routes["getBaseline"]>;
-type BaselineConfig = Reply<Routes["getBaselineConfig"]>;
-type Anomaly = Reply<Routes["listAnomalies"]>["anomalies"][number];
+type Baseline = ReplyOf<"getBaseline">;
+type BaselineConfig = ReplyOf<"getBaselineConfig">;
+type Anomaly = ReplyOf<"listAnomalies">["anomalies"][number];
 
 const rounded = (value: number): string => String(Math.round(value * 100) / 100);
 
 export const baselineView: View<Baseline> = {
   plural: "baselines",
-  fields: [
-    ...(["camera_id", "camera_name", "baseline_established", "data_points", "hourly_patterns", "daily_patterns"] as const),
-    ...(["object_baselines", "current_deviation"] as const),
-  ],
+  fields: fieldsOf("getBaseline"),
   id: ({ camera_id }) => camera_id,
   columns: [],
   details: (baseline) => [
@@ -65,7 +61,7 @@ const hourText = (hour: number | null): string => (hour === null ? "-" : `${Stri
 
 export const baselineConfigView: View<BaselineConfig> = {
   plural: "configurations",
-  fields: ["threshold_stdev", "min_samples", "override_global_config", "global_config"],
+  fields: fieldsOf("getBaselineConfig"),
   id: ({ threshold_stdev }) => threshold_stdev,
   columns: [],
   details: ({ threshold_stdev, min_samples, override_global_config: own, global_config: all }) => [
@@ -79,7 +75,7 @@ export const baselineConfigView: View<BaselineConfig> = {
 
 export const anomalyView: RowView<Anomaly> = {
   plural: "anomalies",
-  fields: ["timestamp", "detection_class", "anomaly_score", "expected_frequency", "observed_frequency", "reason"],
+  fields: fieldsOf("listAnomalies", "anomalies"),
   id: ({ timestamp }) => timestamp.toISOString(),
   columns: [
     { title: "WHEN", keep: true, cell: ({ timestamp }, terminal) => ({ text: exactly(terminal, timestamp) }) },
@@ -91,9 +87,9 @@ export const anomalyView: RowView<Anomaly> = {
   ],
 };
 
-export const baselineResetView: View<Reply<Routes["resetBaseline"]>> = {
+export const baselineResetView: View<ReplyOf<"resetBaseline">> = {
   plural: "resets",
-  fields: ["activity_baselines_deleted", "class_baselines_deleted"],
+  fields: fieldsOf("resetBaseline"),
   id: () => "",
   columns: [],
   details: (counts) => [

@@ -1,3 +1,4 @@
+import type { Reply } from "../route.ts";
 import { alertReceiverRoutes } from "./alert-receiver.ts";
 import { alertRoutes } from "./alerts.ts";
 import { analyticsRoutes } from "./analytics.ts";
@@ -44,3 +45,5 @@ export const routes = {
 };
 export type Routes = typeof routes;
 export type OperationId = keyof Routes;
+/** The decoded JSON reply of an operation. */
+export type ReplyOf<K extends OperationId> = Reply<Routes[K]>;
