@@ -28,17 +28,17 @@ export const cleanup = defineCommand({
   summary: "Delete data older than the retention period",
   description:
     "Deletes events and detections older than RETENTION_DAYS with everything that belongs to them, and old log files. The daemon does the same every night at 3. Original pictures are only deleted with DELETE_IMAGES=true.",
-  options: { dryRun: flag("Show what would be deleted"), ...yesOption },
+  options: { dry_run: flag("Show what would be deleted"), ...yesOption },
   examples: [
     { command: "homesec cleanup --dry-run", note: "what would be deleted" },
     { command: "homesec cleanup", note: "asks for confirmation" },
     { command: "homesec cleanup --yes", note: "in a script" },
   ],
   prints: () => view,
-  async run({ options: { dryRun, yes } }, io) {
-    if (!dryRun) await confirm(io, { yes }, "Delete all data older than the retention period?");
+  async run({ options: { dry_run, yes } }, io) {
+    if (!dry_run) await confirm(io, { yes }, "Delete all data older than the retention period?");
     const { printRecord } = await import("./output/output.ts");
-    await printRecord(io.output, await io.call("cleanUp", { query: { dry_run: dryRun } }), view);
+    await printRecord(io.output, await io.call("cleanUp", { query: { dry_run } }), view);
     return exitCodes.ok;
   },
 });

@@ -17,15 +17,19 @@ interface RecordShape<T, A, O> extends Head<A, O> {
   record(io: Io, input: Input<A, O>): Promise<T>;
   /** A note above the record. */
   note?(record: T, input: Input<A, O>): string | undefined;
+  /** More notes above the record. */
+  before?(io: Io, record: T, input: Input<A, O>): Promise<void>;
+  /** Changes the view for this record. */
+  viewOf?(io: Io, record: T, input: Input<A, O>): View<T> | Promise<View<T>>;
   /** Notes below the record. */
-  after?(io: Io, record: T, input: Input<A, O>): Promise<void>;
+  after?(io: Io, record: T, input: Input<A, O>): Promise<void> | void;
   /** The exit code; 0 without it. */
   exitCode?(record: T): number;
 }
 
 /** A command that prints one record, such as `show`, `add` or `enable`. */
 export function recordCommand<T, A extends Arguments = None, O extends Options = None>(shape: RecordShape<T, A, O>): Command {
-  const { view, record, note, after, exitCode, ...head } = shape;
+  const { view, record, note, before, viewOf, after, exitCode, ...head } = shape;
   return defineCommand<A, O>({
     ...head,
     prints: () => view,
@@ -33,7 +37,8 @@ export function recordCommand<T, A extends Arguments = None, O extends Options =
       const found = await record(io, input);
       const above = note?.(found, input);
       if (above !== undefined) io.output.note(above);
-      await printRecord(io.output, found, view);
+      await before?.(io, found, input);
+      await printRecord(io.output, found, (await viewOf?.(io, found, input)) ?? view);
       await after?.(io, found, input);
       return exitCode?.(found) ?? exitCodes.ok;
     },
@@ -41,12 +46,13 @@ export function recordCommand<T, A extends Arguments = None, O extends Options =
 }
 
 interface RowsShape<T, B, A, O> extends Head<A, O> {
-  readonly view: RowView<T>;
+  /** The view, or how it follows from all rows, as for bars. */
+  readonly view: RowView<T> | ((rows: readonly T[]) => RowView<T>);
   /** Makes the request; JSON and YAML print its reply. Throws `Problem`. */
   body(io: Io, input: Input<A, O>): Promise<B>;
   rows(body: B): readonly T[];
   /** Notes below the rows. */
-  after?(io: Io, body: B): Promise<void> | void;
+  after?(io: Io, body: B, input: Input<A, O>): Promise<void> | void;
   /** The exit code; 0 without it. */
   exitCode?(body: B): number;
 }
@@ -54,13 +60,15 @@ interface RowsShape<T, B, A, O> extends Head<A, O> {
 /** A command that prints the rows of one reply. */
 export function rowsCommand<T, B, A extends Arguments = None, O extends Options = None>(shape: RowsShape<T, B, A, O>): Command {
   const { view, body, rows, after, exitCode, ...head } = shape;
+  const viewOf = (all: readonly T[]): RowView<T> => (typeof view === "function" ? view(all) : view);
   return defineCommand<A, O>({
     ...head,
-    prints: () => view,
+    prints: () => viewOf([]),
     async run(input, io) {
       const reply = await body(io, input);
-      await printRows(io.output, rows(reply), view, reply);
-      await after?.(io, reply);
+      const all = rows(reply);
+      await printRows(io.output, all, viewOf(all), reply);
+      await after?.(io, reply, input);
       return exitCode?.(reply) ?? exitCodes.ok;
     },
   });
@@ -93,12 +101,12 @@ export function listCommand<T, B extends Paged, A extends Arguments = None, O ex
     options: { ...(options as O), limit: rowLimit(defaultLimit) },
     prints: () => view,
     async run(input, io) {
-      const own = input as unknown as Input<A, O>;
-      check?.(own);
-      const { limit } = (input as unknown as Input<None, Limit>).options;
-      const bodies = pages(limit, (next) => page(io, own, next));
+      const { limit, ...own } = input.options as { readonly limit: number };
+      const filtered = { arguments: input.arguments, options: own } as unknown as Input<A, O>;
+      check?.(filtered);
+      const bodies = pages(limit, (next) => page(io, filtered, next));
       const count = await printList(io.output, bodies, rows, view, bodyOf);
-      await after?.(io, own, count);
+      await after?.(io, filtered, count);
       return exitCodes.ok;
     },
   });

@@ -21,7 +21,7 @@ export interface Command {
   readonly summary: string;
   /** Replaces the summary on the help page of the command. */
   readonly description?: string;
-  /** In the order of the command line. Keys are camel case; help shows kebab case. */
+  /** In the order of the command line. Keys are named like the fields of the API; help shows kebab case. */
   readonly arguments: Readonly<Record<string, Argument<unknown>>>;
   readonly options: Readonly<Record<string, Option<unknown>>>;
   readonly examples: readonly Example[];
@@ -92,9 +92,14 @@ export function defineCommand<
   };
 }
 
-/** Converts `camera_id` and `cameraId` to `camera-id`. */
+/** Converts `camera_id` to `camera-id`. */
 export function kebab(name: string): string {
-  return name.replace(/_/g, "-").replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return name.replaceAll("_", "-");
+}
+
+/** Converts `camera_id` to `cameraId`, as commander names options. */
+export function camel(name: string): string {
+  return name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** An argument in a usage line: `<event-id>`, or `[event-id]` if it is optional. */

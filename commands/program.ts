@@ -1,5 +1,5 @@
 import { Command as Parser, Option as ParserOption } from "commander";
-import { type Command, type Example, kebab, type Noun, placeholder, type Typed } from "./command.ts";
+import { type Command, camel, type Example, kebab, type Noun, placeholder, type Typed } from "./command.ts";
 import type { Host } from "./host.ts";
 import type { Option } from "./input/options.ts";
 import { suggestion } from "./input/suggest.ts";
@@ -83,7 +83,10 @@ function addCommand(parent: Parser, verb: string, command: Command, host: Host, 
   }
   parser.action((...given: unknown[]) => {
     const texts = given.slice(0, Object.keys(command.arguments).length) as string[];
-    onCommand({ command, arguments: texts, options: parser.opts() });
+    const typed = parser.opts();
+    // Commander names options in camel case
+    const options = Object.fromEntries(Object.keys(command.options).map((name) => [name, typed[camel(name)]]));
+    onCommand({ command, arguments: texts, options });
   });
 }
 

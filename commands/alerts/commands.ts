@@ -9,7 +9,7 @@ import { tailAlerts } from "./tail.ts";
 import { alertView } from "./view.ts";
 
 const exampleId = "5f0c9d6e-3f6b-4f0e-9a52-0c6f1f0e7a11";
-const alertId = textArgument("Alert id");
+const alertArgument = { alert_id: textArgument("Alert id") };
 
 const listAlerts = listCommand({
   name: "alerts list",
@@ -17,11 +17,11 @@ const listAlerts = listCommand({
   options: {
     status: choice(alertStatuses, "Only alerts with this status"),
     severity: choice(severities, "Only alerts of this severity"),
-    ruleId: text("id", "Only alerts of this rule"),
-    cameraId: text("id", "Only alerts of this camera"),
-    eventId: integer("id", ...ranges.id, "Only alerts of this event"),
-    startDate: time("Only from this time on"),
-    endDate: time("Only up to this time"),
+    rule_id: text("id", "Only alerts of this rule"),
+    camera_id: text("id", "Only alerts of this camera"),
+    event_id: integer("id", ...ranges.id, "Only alerts of this event"),
+    start_date: time("Only from this time on"),
+    end_date: time("Only up to this time"),
   },
   examples: [
     { command: "homesec alerts list --status delivered", note: "open alerts" },
@@ -29,28 +29,25 @@ const listAlerts = listCommand({
     { command: "homesec alerts list --start-date yesterday --severity critical -o json", note: "as JSON" },
   ],
   view: alertView,
-  page(io, { options: { status, severity, ruleId, cameraId, eventId, startDate, endDate } }, page) {
-    const filter = { status, severity, rule_id: ruleId, camera_id: cameraId, event_id: eventId };
-    return io.call("listAlerts", { query: { ...filter, start_date: startDate, end_date: endDate, ...page } });
-  },
+  page: (io, { options }, page) => io.call("listAlerts", { query: { ...options, ...page } }),
   rows: (body) => body.items,
-  async after(io, { options: { cameraId, ruleId } }, count) {
-    if (count === 0) await noteUnknownCameras(io, cameraId === undefined ? [] : [cameraId]);
-    const others = (id: string | null, wanted: string | undefined): boolean => id !== null && wanted !== undefined && id !== wanted;
-    noteSilences(io, await activeSilences(io, ({ camera_id, rule_id }) => !others(camera_id, cameraId) && !others(rule_id, ruleId)));
+  async after(io, { options: { camera_id, rule_id } }, count) {
+    if (count === 0) await noteUnknownCameras(io, camera_id === undefined ? [] : [camera_id]);
+    const mutes = (id: string | null, wanted: string | undefined): boolean => id === null || wanted === undefined || id === wanted;
+    noteSilences(io, await activeSilences(io, (silence) => mutes(silence.camera_id, camera_id) && mutes(silence.rule_id, rule_id)));
   },
 });
 
 const showAlert = recordCommand({
   name: "alerts show",
   summary: "Show one alert and its delivery per channel",
-  arguments: { alertId },
+  arguments: alertArgument,
   examples: [
     { command: `homesec alerts show ${exampleId}`, note: "why it was raised and where it was sent" },
     { command: `homesec alerts show ${exampleId} -o yaml`, note: "the API record as YAML" },
   ],
   view: alertView,
-  record: (io, input) => io.call("getAlert", { params: { id: input.arguments.alertId } }),
+  record: (io, input) => io.call("getAlert", { params: { id: input.arguments.alert_id } }),
 });
 
 const acknowledgeAlert = closing("ack", "acknowledgeAlert", "acknowledged", "Acknowledge an alert: someone is handling it", "I am on it");
@@ -62,10 +59,10 @@ function closing(verb: string, operation: "acknowledgeAlert" | "dismissAlert", d
     name: `alerts ${verb}`,
     summary,
     description: `${summary}. Unsent messages of the alert are cancelled. Exits with 5 if the alert is already closed.`,
-    arguments: { alertId },
+    arguments: alertArgument,
     examples: [{ command: `homesec alerts ${verb} ${exampleId}`, note }],
     view: alertView,
-    record: (io, input) => io.call(operation, { params: { id: input.arguments.alertId } }),
+    record: (io, input) => io.call(operation, { params: { id: input.arguments.alert_id } }),
     note: ({ id }) => `alert ${id} ${done}`,
   });
 }

@@ -53,7 +53,7 @@ export const commands: readonly Command[] = [
     arguments: { name: { ...textArgument("Service name"), choices: upstreamNames } },
     examples: [{ command: "homesec breakers reset detector", note: "after a repair; waiting work resumes" }],
     view: resetView,
-    record: (io, input) => io.call("resetBreaker", { params: { name: input.arguments.name } }),
+    record: (io, { arguments: params }) => io.call("resetBreaker", { params }),
     note: ({ message }) => message,
   }),
 ];

@@ -37,14 +37,14 @@ export const sceneChangeCommands: readonly Command[] = [
   listCommand({
     name: "cameras scene-changes list",
     summary: "List scene changes of a camera, newest first",
-    arguments: { cameraId: textArgument("Camera id") },
+    arguments: { camera_id: textArgument("Camera id") },
     options: { acknowledged: toggle("Only acknowledged changes; --no-acknowledged for the others") },
     examples: [
       { command: "homesec cameras scene-changes list front-door --no-acknowledged", note: "was the camera moved, blocked or blurred?" },
     ],
     view: sceneChangeView,
-    async page(io, { arguments: { cameraId }, options: { acknowledged } }, page) {
-      const body = await io.call("listSceneChanges", { params: { camera_id: cameraId }, query: { acknowledged, ...page } });
+    async page(io, { arguments: params, options }, page) {
+      const body = await io.call("listSceneChanges", { params, query: { ...options, ...page } });
       const { total_changes: total, next_cursor, has_more } = body;
       return { body, pagination: { total, limit: page.limit, offset: 0, next_cursor, has_more } };
     },
@@ -54,10 +54,10 @@ export const sceneChangeCommands: readonly Command[] = [
   recordCommand({
     name: "cameras scene-changes ack",
     summary: "Acknowledge a scene change and accept the new view",
-    arguments: { cameraId: textArgument("Camera id"), id: idArgument("Scene change id") },
+    arguments: { camera_id: textArgument("Camera id"), id: idArgument("Scene change id") },
     examples: [{ command: "homesec cameras scene-changes ack front-door 3", note: "the camera was moved on purpose" }],
     view: acknowledgedView,
-    record: (io, { arguments: { cameraId, id } }) => io.call("acknowledgeSceneChange", { params: { camera_id: cameraId, id } }),
+    record: (io, { arguments: params }) => io.call("acknowledgeSceneChange", { params }),
     note: ({ id }) => `scene change ${id} acknowledged; homesec now compares with the new view`,
   }),
 ];

@@ -18,7 +18,7 @@ const Ids = z.array(z.string());
 const sources = {
   camera: { path: "/api/cameras?limit=200", rows: rows("cameras", "camera_id") },
   rule: { path: "/api/alerts/rules?limit=200", rows: rows("items", "name", "id") },
-  ruleId: { path: "/api/alerts/rules?limit=200", rows: rows("items", "id") },
+  rule_id: { path: "/api/alerts/rules?limit=200", rows: rows("items", "id") },
   webhook: { path: "/api/outbound-webhooks?limit=200", rows: rows("webhooks", "id") },
   alert: { path: "/api/alerts?limit=50", rows: rows("items", "id") },
   silence: { path: "/api/silences?limit=50", rows: rows("items", "id") },
@@ -32,15 +32,15 @@ const sources = {
 export type IdKind = keyof typeof sources | "check";
 
 const kinds: Readonly<Record<string, IdKind>> = {
-  ...{ cameraId: "camera", camera: "camera", cameras: "camera", rule: "rule", ruleId: "ruleId", webhook: "webhook" },
-  ...{ alertId: "alert", silenceId: "silence", eventId: "event", detectionId: "detection", entityId: "entity" },
-  ...{ objectType: "label", objectTypes: "label" },
+  ...{ camera_id: "camera", camera: "camera", cameras: "camera", rule: "rule", rule_id: "rule_id", webhook: "webhook" },
+  ...{ alert_id: "alert", silence_id: "silence", event_id: "event", detection_id: "detection", entity_id: "entity" },
+  ...{ object_type: "label", object_types: "label" },
 };
 
 /** The kind of id that an argument or option of this name takes, given the arguments before it. */
 export function kindOfId(name: string, command: string, before: readonly string[]): IdKind | undefined {
-  if (command === "cameras restore" && name === "cameraId") return "deletedCamera";
-  if (command === "events restore" && name === "eventId") return "deletedEvent";
+  if (command === "cameras restore" && name === "camera_id") return "deletedCamera";
+  if (command === "events restore" && name === "event_id") return "deletedEvent";
   if (command === "doctor" && (name === "only" || name === "skip")) return "check";
   if (command === "explain" && name === "which") return before[0] === "event" || before[0] === "alert" ? before[0] : undefined;
   return Object.hasOwn(kinds, name) ? kinds[name] : undefined;

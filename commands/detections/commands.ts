@@ -1,5 +1,5 @@
 import { ranges } from "../../src/contract/constants.ts";
-import type { Command, Values } from "../command.ts";
+import type { Command } from "../command.ts";
 import { listCommand, recordCommand, rowsCommand } from "../command-shapes.ts";
 import { idArgument, textArgument } from "../input/arguments.ts";
 import { integer, list, number, time } from "../input/options.ts";
@@ -8,25 +8,17 @@ import { saveDetectionImage } from "./image.ts";
 import { detectionView, foundDetectionView, labelView, statsView } from "./view.ts";
 
 const rangeOptions = {
-  cameraId: list("id", "Only these cameras, separated by commas"),
-  objectType: list("class", "Only these classes, such as person,dog"),
-  startDate: time("Only from this time on"),
-  endDate: time("Only up to this time"),
+  camera_id: list("id", "Only these cameras, separated by commas"),
+  object_type: list("class", "Only these classes, such as person,dog"),
+  start_date: time("Only from this time on"),
+  end_date: time("Only up to this time"),
 };
 
 const filterOptions = {
   ...rangeOptions,
-  minConfidence: number("confidence", ...ranges.confidence, "Minimum confidence, 0 to 1"),
-  eventId: integer("id", ...ranges.id, "Only detections of this event"),
+  min_confidence: number("confidence", ...ranges.confidence, "Minimum confidence, 0 to 1"),
+  event_id: integer("id", ...ranges.id, "Only detections of this event"),
 };
-
-function rangeQuery({ cameraId, objectType, startDate, endDate }: Values<typeof rangeOptions>) {
-  return { camera_id: cameraId, object_type: objectType, start_date: startDate, end_date: endDate };
-}
-
-function filterQuery({ minConfidence, eventId, ...range }: Values<typeof filterOptions>) {
-  return { ...rangeQuery(range), min_confidence: minConfidence, event_id: eventId };
-}
 
 export const commands: readonly Command[] = [
   listCommand({
@@ -39,9 +31,9 @@ export const commands: readonly Command[] = [
       { command: "homesec detections list --min-confidence 0.9 -o ndjson", note: "one JSON record per line" },
     ],
     view: detectionView,
-    page: (io, { options }, page) => io.call("listDetections", { query: { ...filterQuery(options), ...page } }),
+    page: (io, { options }, page) => io.call("listDetections", { query: { ...options, ...page } }),
     rows: (body) => body.items,
-    after: async (io, { options }, count) => (count === 0 ? await noteUnknownCameras(io, options.cameraId) : undefined),
+    after: async (io, { options }, count) => (count === 0 ? await noteUnknownCameras(io, options.camera_id) : undefined),
   }),
   listCommand({
     name: "detections search",
@@ -56,17 +48,16 @@ export const commands: readonly Command[] = [
       { command: "homesec detections search '\"red jacket\"'", note: "exact words from enrichment" },
     ],
     view: foundDetectionView,
-    page: (io, { arguments: { query }, options }, page) =>
-      io.call("searchDetections", { query: { q: query, ...filterQuery(options), ...page } }),
+    page: (io, { arguments: { query }, options }, page) => io.call("searchDetections", { query: { q: query, ...options, ...page } }),
     rows: (body) => body.items,
   }),
   recordCommand({
     name: "detections show",
     summary: "Show one detection",
-    arguments: { detectionId: idArgument("Detection id") },
+    arguments: { detection_id: idArgument("Detection id") },
     examples: [{ command: "homesec detections show 7", note: "its class, box and picture" }],
     view: detectionView,
-    record: (io, input) => io.call("getDetection", { params: { detection_id: input.arguments.detectionId } }),
+    record: (io, { arguments: params }) => io.call("getDetection", { params }),
   }),
   rowsCommand({
     name: "detections labels",
@@ -89,7 +80,7 @@ export const commands: readonly Command[] = [
       { command: "homesec detections stats --camera-id yard --start-date -7d", note: "one camera, the last week" },
     ],
     view: statsView,
-    record: (io, { options }) => io.call("getDetectionStats", { query: rangeQuery(options) }),
+    record: (io, { options }) => io.call("getDetectionStats", { query: options }),
   }),
   saveDetectionImage,
 ];

@@ -13,7 +13,7 @@ const view: View<Saved & { readonly detection_id: number }> = {
 export const saveDetectionImage = recordCommand({
   name: "detections image",
   summary: "Save the picture of a detection to a file",
-  arguments: { detectionId: idArgument("Detection id") },
+  arguments: { detection_id: idArgument("Detection id") },
   options: {
     to: text("file", "Target file, never overwritten (default detection-<id>.<extension>)"),
     thumbnail: flag("Save a small picture with box and label"),
@@ -23,11 +23,11 @@ export const saveDetectionImage = recordCommand({
     { command: "homesec detections image 7 --thumbnail --to seen.jpg", note: "a small picture with the box" },
   ],
   view,
-  async record(io, { arguments: { detectionId }, options }) {
+  async record(io, { arguments: { detection_id }, options }) {
     const operation = options.thumbnail ? "getDetectionThumbnail" : "getDetectionImage";
-    const { mediaType, bytes } = await io.call(operation, { params: { detection_id: detectionId } });
-    const file = resolve(io.host.cwd, options.to ?? `detection-${detectionId}.${extensionOf(mediaType)}`);
+    const { mediaType, bytes } = await io.call(operation, { params: { detection_id } });
+    const file = resolve(io.host.cwd, options.to ?? `detection-${detection_id}.${extensionOf(mediaType)}`);
     await saveNew(file, bytes);
-    return { detection_id: detectionId, file, media_type: mediaType, size_bytes: bytes.length };
+    return { detection_id, file, media_type: mediaType, size_bytes: bytes.length };
   },
 });

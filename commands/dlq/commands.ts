@@ -7,7 +7,7 @@ import { exitCodes } from "../exit-codes.ts";
 import { idArgument, optionalText, textArgument } from "../input/arguments.ts";
 import { confirm, yesOption } from "../input/confirm.ts";
 import { integer, rowLimit, text } from "../input/options.ts";
-import { printList, printRecord, printRows } from "../output/output.ts";
+import { printList, printRows } from "../output/output.ts";
 import { pages } from "../output/pages.ts";
 import { deadLetterView, purgedView, queueView, requeuedView } from "./view.ts";
 
@@ -54,18 +54,18 @@ function queueOf({ arguments: { queue }, options }: QueueInput): string | undefi
 const showDeadLetter = recordCommand({
   name: "dlq show",
   summary: "Show one dead letter",
-  arguments: { queue: queueArgument, jobId: idArgument("Job id") },
+  arguments: { queue: queueArgument, job_id: idArgument("Job id") },
   examples: [{ command: "homesec dlq show detect 17", note: "its subject and its error" }],
   view: deadLetterView,
-  async record(io, { arguments: { queue, jobId } }) {
-    const { items } = await io.call("listDeadLetters", { params: { queue }, query: { job_id: jobId } });
+  async record(io, { arguments: { queue, job_id } }) {
+    const { items } = await io.call("listDeadLetters", { params: { queue }, query: { job_id } });
     const [letter] = items;
-    if (!letter) throw new Problem("not_found", `Job ${jobId} is no dead letter of the queue ${queue}`);
+    if (!letter) throw new Problem("not_found", `Job ${job_id} is no dead letter of the queue ${queue}`);
     return letter;
   },
 });
 
-const requeueDeadLetters = defineCommand({
+const requeueDeadLetters = recordCommand({
   name: "dlq requeue",
   summary: "Retry dead letters",
   description: "Retries the dead letters of a queue as if they were new. Fix the cause of the failure first.",
@@ -75,16 +75,12 @@ const requeueDeadLetters = defineCommand({
     { command: "homesec dlq requeue detect", note: "all failed pictures" },
     { command: "homesec dlq requeue analyze --job 17", note: "one event" },
   ],
-  prints: () => requeuedView,
-  async run({ arguments: { queue }, options: { job } }, io) {
-    const done = await io.call("requeueDeadLetters", { params: { queue }, query: { job_id: job } });
-    if (io.output.format !== "table") await printRecord(io.output, done, requeuedView);
-    io.output.note(`${done.requeued} requeued`);
-    return exitCodes.ok;
-  },
+  view: requeuedView,
+  record: (io, { arguments: params, options: { job } }) => io.call("requeueDeadLetters", { params, query: { job_id: job } }),
+  after: (io, { requeued }) => io.output.note(`${requeued} requeued`),
 });
 
-const purgeDeadLetters = defineCommand({
+const purgeDeadLetters = recordCommand({
   name: "dlq purge",
   summary: "Delete dead letters",
   description: "Deletes the dead letters of a queue. Their pictures and events stay, with their current status.",
@@ -94,14 +90,13 @@ const purgeDeadLetters = defineCommand({
     { command: "homesec dlq purge detect", note: "the whole queue; asks for confirmation" },
     { command: "homesec dlq purge detect --job 17 --yes", note: "one job, in a script" },
   ],
-  prints: () => purgedView,
-  async run({ arguments: { queue }, options: { job, yes } }, io) {
+  view: purgedView,
+  async record(io, { arguments: params, options: { job, yes } }) {
+    const { queue } = params;
     await confirm(io, { yes }, job === undefined ? `Delete all dead letters of ${queue}?` : `Delete dead letter ${job} of ${queue}?`);
-    const done = await io.call("purgeDeadLetters", { params: { queue }, query: { job_id: job } });
-    if (io.output.format !== "table") await printRecord(io.output, done, purgedView);
-    io.output.note(`${done.purged} deleted`);
-    return exitCodes.ok;
+    return await io.call("purgeDeadLetters", { params, query: { job_id: job } });
   },
+  after: (io, { purged }) => io.output.note(`${purged} deleted`),
 });
 
 export const commands: readonly Command[] = [listDeadLetters, showDeadLetter, requeueDeadLetters, purgeDeadLetters];

@@ -48,12 +48,13 @@ export const queueView: RowView<Stats> = {
   ],
 };
 
+/** The note says it in a table. */
 export const requeuedView: View<ReplyOf<"requeueDeadLetters">> = {
   plural: "queues",
   fields: fieldsOf("requeueDeadLetters"),
   id: ({ queue }) => queue,
   columns: [],
-  details: ({ requeued }) => [["requeued", { text: String(requeued) }]],
+  details: () => [],
 };
 
 export const purgedView: View<ReplyOf<"purgeDeadLetters">> = {
@@ -61,5 +62,5 @@ export const purgedView: View<ReplyOf<"purgeDeadLetters">> = {
   fields: fieldsOf("purgeDeadLetters"),
   id: ({ queue }) => queue,
   columns: [],
-  details: ({ purged }) => [["purged", { text: String(purged) }]],
+  details: () => [],
 };

@@ -9,28 +9,25 @@ export const commands: readonly Command[] = [
     name: "entities list",
     summary: "List people and objects seen before, newest first",
     options: {
-      objectType: list("class", "Only these classes, such as person,dog"),
-      cameraId: list("id", "Only seen by these cameras, separated by commas"),
-      startDate: time("Only last seen at or after this time"),
-      endDate: time("Only first seen at or before this time"),
+      object_type: list("class", "Only these classes, such as person,dog"),
+      camera_id: list("id", "Only seen by these cameras, separated by commas"),
+      start_date: time("Only last seen at or after this time"),
+      end_date: time("Only first seen at or before this time"),
     },
     examples: [
       { command: "homesec entities list --object-type person --start-date today", note: "who was here today" },
       { command: "homesec entities list --camera-id front-door -o ndjson", note: "one JSON record per line" },
     ],
     view: entityView,
-    page(io, { options: { objectType, cameraId, startDate, endDate } }, page) {
-      const filter = { object_type: objectType, camera_id: cameraId, start_date: startDate, end_date: endDate };
-      return io.call("listEntities", { query: { ...filter, ...page } });
-    },
+    page: (io, { options }, page) => io.call("listEntities", { query: { ...options, ...page } }),
     rows: (body) => body.items,
   }),
   recordCommand({
     name: "entities show",
     summary: "Show one entity, its cameras and its latest detections",
-    arguments: { entityId: textArgument("Entity id") },
+    arguments: { entity_id: textArgument("Entity id") },
     examples: [{ command: "homesec entities show 3f0c7a52-8f0e-4a35-9d0b-6a8f0f6f5f11", note: "where and when it was seen" }],
     view: entityDetailsView,
-    record: (io, input) => io.call("getEntity", { params: { entity_id: input.arguments.entityId } }),
+    record: (io, { arguments: params }) => io.call("getEntity", { params }),
   }),
 ];

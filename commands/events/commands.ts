@@ -1,4 +1,5 @@
 import { Problem } from "../../src/contract/problem.ts";
+import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import type { Command } from "../command.ts";
 import { actionCommand, listCommand, recordCommand } from "../command-shapes.ts";
 import { idArgument, textArgument } from "../input/arguments.ts";
@@ -6,13 +7,13 @@ import { flag, text } from "../input/options.ts";
 import { noteUnknownCameras } from "../input/similar-id.ts";
 import { fieldsOf, type View } from "../output/view.ts";
 import { exportEvents } from "./export.ts";
-import { filterOptions, filterQuery } from "./filter.ts";
+import { filterOptions } from "./filter.ts";
 import { statsOfEvents } from "./stats.ts";
 import { tailEvents } from "./tail.ts";
 import { timelineOfEvents } from "./timeline.ts";
 import { eventView, eventWithDetectionsView, foundEventView } from "./view.ts";
 
-const eventId = idArgument("Event id");
+const event = { event_id: idArgument("Event id") };
 
 const listEvents = listCommand({
   name: "events list",
@@ -25,16 +26,14 @@ const listEvents = listCommand({
     { command: "homesec events list --deleted", note: "events that can be restored" },
   ],
   view: eventView,
-  check({ options }) {
-    if (options.deleted && Object.values(filterQuery(options)).some((value) => value !== undefined))
+  check({ options: { deleted, ...filter } }) {
+    if (deleted && Object.values(filter).some((value) => value !== undefined))
       throw new Problem("invalid", "--deleted lists all deleted events; remove the other filters");
   },
-  page: (io, { options }, page) =>
-    options.deleted
-      ? io.call("listDeletedEvents", { query: page })
-      : io.call("listEvents", { query: { ...filterQuery(options), ...page } }),
+  page: (io, { options: { deleted, ...filter } }, page) =>
+    deleted ? io.call("listDeletedEvents", { query: page }) : io.call("listEvents", { query: { ...filter, ...page } }),
   rows: (body) => body.items,
-  after: async (io, { options }, count) => (count === 0 ? await noteUnknownCameras(io, options.cameraId) : undefined),
+  after: async (io, { options }, count) => (count === 0 ? await noteUnknownCameras(io, options.camera_id) : undefined),
 });
 
 const searchEvents = listCommand({
@@ -51,27 +50,27 @@ const searchEvents = listCommand({
     { command: "homesec events search 'deliver*' --camera-id front-door", note: "delivery, delivered, ..." },
   ],
   view: foundEventView,
-  page: (io, { arguments: { query }, options }, page) => io.call("searchEvents", { query: { q: query, ...filterQuery(options), ...page } }),
+  page: (io, { arguments: { query }, options }, page) => io.call("searchEvents", { query: { q: query, ...options, ...page } }),
   rows: (body) => body.items,
-  after: async (io, { options }, count) => (count === 0 ? await noteUnknownCameras(io, options.cameraId) : undefined),
+  after: async (io, { options }, count) => (count === 0 ? await noteUnknownCameras(io, options.camera_id) : undefined),
 });
 
 const showEvent = recordCommand({
   name: "events show",
   summary: "Show one event with its detections",
-  arguments: { eventId },
+  arguments: event,
   examples: [
     { command: "homesec events show 42", note: "risk score, reasons and detections" },
     { command: "homesec events show 42 -o json", note: "the API record" },
   ],
   view: eventWithDetectionsView,
-  record: (io, input) => io.call("getEvent", { params: { event_id: input.arguments.eventId } }),
+  record: (io, { arguments: params }) => io.call("getEvent", { params }),
 });
 
 const reviewEvent = recordCommand({
   name: "events review",
   summary: "Mark an event as reviewed",
-  arguments: { eventId },
+  arguments: event,
   options: { undo: flag("Mark it as not reviewed"), note: text("text", "Replace its note") },
   examples: [
     { command: "homesec events review 42", note: "mark it as reviewed" },
@@ -79,8 +78,8 @@ const reviewEvent = recordCommand({
     { command: "homesec events review 42 --undo", note: "mark it as not reviewed" },
   ],
   view: eventWithDetectionsView,
-  record: (io, { arguments: { eventId }, options: { undo, note } }) =>
-    io.call("updateEvent", { params: { event_id: eventId }, body: { reviewed: !undo, notes: note } }),
+  record: (io, { arguments: params, options: { undo, note } }) =>
+    io.call("updateEvent", { params, body: { reviewed: !undo, notes: note } }),
   note: ({ id }, { options: { undo } }) => `event ${id} marked as ${undo ? "not reviewed" : "reviewed"}`,
 });
 
@@ -88,22 +87,17 @@ const noteEvent = recordCommand({
   name: "events note",
   summary: "Write a note on an event",
   description: "Replaces the note of an event, at most 4000 characters. Search finds notes too.",
-  arguments: { eventId, text: textArgument("Note; empty to delete it") },
+  arguments: { ...event, text: textArgument("Note; empty to delete it") },
   examples: [
     { command: "homesec events note 42 'the neighbour with his ladder'", note: "homesec events search ladder finds it" },
     { command: "homesec events note 42 ''", note: "delete the note" },
   ],
   view: eventWithDetectionsView,
-  record: (io, { arguments: { eventId, text } }) => io.call("updateEvent", { params: { event_id: eventId }, body: { notes: text } }),
+  record: (io, { arguments: { event_id, text } }) => io.call("updateEvent", { params: { event_id }, body: { notes: text } }),
   note: ({ id }, { arguments: { text } }) => (text === "" ? `note on event ${id} deleted` : `note on event ${id} saved`),
 });
 
-interface Queued {
-  readonly event_id: number;
-  readonly status: string;
-}
-
-const queuedView: View<Queued> = {
+const queuedView: View<ReplyOf<"reanalyzeEvent">> = {
   plural: "events",
   fields: fieldsOf("reanalyzeEvent"),
   id: (record) => record.event_id,
@@ -116,31 +110,31 @@ const reanalyzeEvent = recordCommand({
   summary: "Analyse an event again",
   description:
     "Sends an event to the language model again. The event keeps its risk score until the new analysis succeeds. With --direct the event waits for the daemon.",
-  arguments: { eventId },
+  arguments: event,
   examples: [{ command: "homesec events reanalyze 42", note: "homesec events show 42 shows the result a little later" }],
   view: queuedView,
-  record: (io, input): Promise<Queued> => io.call("reanalyzeEvent", { params: { event_id: input.arguments.eventId } }),
+  record: (io, { arguments: params }) => io.call("reanalyzeEvent", { params }),
 });
 
 const deleteEvent = actionCommand({
   name: "events delete",
   summary: "Delete an event; it can be restored",
   description: "Removes an event from lists, search and statistics. Its detections and pictures stay. It can be restored.",
-  arguments: { eventId },
+  arguments: event,
   examples: [{ command: "homesec events delete 42", note: "undo with homesec events restore 42" }],
-  async act(io, { arguments: { eventId } }) {
-    await io.call("deleteEvent", { params: { event_id: eventId } });
-    return `event ${eventId} deleted; undo with homesec events restore ${eventId}`;
+  async act(io, { arguments: { event_id } }) {
+    await io.call("deleteEvent", { params: { event_id } });
+    return `event ${event_id} deleted; undo with homesec events restore ${event_id}`;
   },
 });
 
 const restoreEvent = recordCommand({
   name: "events restore",
   summary: "Restore a deleted event",
-  arguments: { eventId },
+  arguments: event,
   examples: [{ command: "homesec events restore 42", note: "homesec events list --deleted lists deleted events" }],
   view: eventWithDetectionsView,
-  record: (io, input) => io.call("restoreEvent", { params: { event_id: input.arguments.eventId } }),
+  record: (io, { arguments: params }) => io.call("restoreEvent", { params }),
   note: ({ id }) => `event ${id} restored`,
 });
 

@@ -5,12 +5,11 @@ import { chosen } from "../output/fields.ts";
 import { pages } from "../output/pages.ts";
 import { streamNew } from "../output/save.ts";
 import { withProgress } from "./export-progress.ts";
-import type { filterQuery } from "./filter.ts";
+import type { EventFilter } from "./filter.ts";
 import { eventView } from "./view.ts";
 import { readWatermark, writeWatermark } from "./watermark.ts";
 
 type Event = ReplyOf<"listEvents">["items"][number];
-type Filter = ReturnType<typeof filterQuery>;
 
 /** Leaves events that may still be in the middle of being stored to the next run. */
 const settledAfterMs = 60_000;
@@ -18,7 +17,7 @@ const settledAfterMs = 60_000;
 interface Task {
   readonly format: "csv" | "ndjson";
   readonly file: string;
-  readonly filter: Filter;
+  readonly filter: EventFilter;
   readonly watermark: string;
 }
 
@@ -47,7 +46,7 @@ export async function exportNew(io: Io, { format, file, filter, watermark }: Tas
   return first.done !== true;
 }
 
-const needsAnalysis = ({ risk_level, min_risk_score }: Filter): boolean => risk_level !== undefined || min_risk_score !== undefined;
+const needsAnalysis = ({ risk_level, min_risk_score }: EventFilter): boolean => risk_level !== undefined || min_risk_score !== undefined;
 
 const pendingNote = (count: number): string =>
   count === 1
@@ -64,7 +63,7 @@ interface Analysed {
 }
 
 /** The end of the period with reliable risk scores. Events scored later must not be skipped for good. */
-async function analysedBefore(io: Io, filter: Filter, from: Date | undefined, settled: Date): Promise<Analysed> {
+async function analysedBefore(io: Io, filter: EventFilter, from: Date | undefined, settled: Date): Promise<Analysed> {
   const all = { ...filter, risk_level: undefined, min_risk_score: undefined, created_since: from };
   const stored: number[] = [];
   let until = settled.getTime();
@@ -86,7 +85,7 @@ async function analysedBefore(io: Io, filter: Filter, from: Date | undefined, se
 /** The matching events, page by page, newest first. */
 export async function* eventPages(
   io: Io,
-  filter: Filter & { readonly created_since?: Date | undefined },
+  filter: EventFilter & { readonly created_since?: Date | undefined },
 ): AsyncGenerator<readonly Event[]> {
   const bodies = pages(Number.MAX_SAFE_INTEGER, (page) => io.call("listEvents", { query: { ...filter, ...page } }));
   for await (const { items } of bodies) yield items;

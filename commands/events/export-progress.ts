@@ -1,6 +1,6 @@
 import type { Io } from "../io.ts";
 import { progressLine } from "../output/progress.ts";
-import type { filterQuery } from "./filter.ts";
+import type { EventFilter } from "./filter.ts";
 
 const lineEnd = 10;
 
@@ -9,7 +9,7 @@ export async function* withProgress(
   io: Io,
   parts: AsyncIterable<Uint8Array>,
   format: "csv" | "xlsx" | "ndjson",
-  filter: ReturnType<typeof filterQuery> | undefined,
+  filter: EventFilter | undefined,
 ): AsyncGenerator<Uint8Array> {
   const line = await progressLine(io);
   if (!line.isVisible) return yield* parts;

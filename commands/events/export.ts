@@ -10,14 +10,13 @@ import type { Io } from "../io.ts";
 import { printRecord } from "../output/output.ts";
 import { savedView, streamNew } from "../output/save.ts";
 import { withProgress } from "./export-progress.ts";
-import { filterOptions, filterQuery } from "./filter.ts";
+import { filterOptions } from "./filter.ts";
 
-const sinceOption = {
-  ...time("Only from this time on, or this long ago (24h)"),
-  read: (given: Parameters<(typeof filterOptions.startDate)["read"]>[0]) => {
-    const texts = given.texts.map((each) => (parseDuration(each) === undefined ? each : `-${each.trim()}`));
-    return filterOptions.startDate.read({ ...given, texts });
-  },
+const start = time("Only from this time on, or this long ago (24h)");
+const sinceOption: typeof start = {
+  ...start,
+  read: ({ texts, ...given }) =>
+    start.read({ ...given, texts: texts.map((each) => (parseDuration(each) === undefined ? each : `-${each.trim()}`)) }),
 };
 
 /** Extensions of formats that exports do not support. */
@@ -46,19 +45,19 @@ export const exportEvents = defineCommand({
   ],
   prints: () => savedView,
   async run({ options }, io) {
-    const { since, watermark, to } = options;
-    if (since !== undefined && options.startDate !== undefined)
+    const { since, watermark, to, format: given, ...filters } = options;
+    if (since !== undefined && filters.start_date !== undefined)
       throw new Problem("invalid", "--since and --start-date both set the start; give only one");
     const ending = (["xlsx", "ndjson"] as const).find((each) => to?.toLowerCase().endsWith(`.${each}`));
-    if (options.format === undefined && to !== undefined && unsupported.test(to)) {
+    if (given === undefined && to !== undefined && unsupported.test(to)) {
       throw new Problem(
         "invalid",
         `--to ${to}: the extension must be .csv, .xlsx or .ndjson; change it, or set the file format with --format`,
       );
     }
-    const format = options.format ?? ending ?? "csv";
+    const format = given ?? ending ?? "csv";
     const file = resolve(io.host.cwd, to ?? `homesec-events.${format}`);
-    const filter = filterQuery({ ...options, startDate: since ?? options.startDate });
+    const filter = { ...filters, start_date: since ?? filters.start_date };
     if (watermark !== undefined) {
       if (format === "xlsx") throw new Problem("invalid", "--watermark does not support xlsx; use csv or ndjson");
       const { exportNew } = await import("./export-new.ts");

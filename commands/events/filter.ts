@@ -4,26 +4,14 @@ import { choice, choiceList, integer, list, time, toggle } from "../input/option
 
 /** The filters of event lists, searches and exports. */
 export const filterOptions = {
-  cameraId: list("id", "Only these cameras, separated by commas"),
-  riskLevel: choiceList(riskLevels, "Only these levels, separated by commas"),
-  objectType: list("class", "Only these classes, such as person,dog"),
-  startDate: time("Only from this time on"),
-  endDate: time("Only up to this time"),
+  camera_id: list("id", "Only these cameras, separated by commas"),
+  risk_level: choiceList(riskLevels, "Only these levels, separated by commas"),
+  object_type: list("class", "Only these classes, such as person,dog"),
+  start_date: time("Only from this time on"),
+  end_date: time("Only up to this time"),
   reviewed: toggle("Only reviewed events; --no-reviewed for the others"),
-  minRiskScore: integer("score", ...ranges.riskScore, "Minimum risk score, 0 to 100"),
+  min_risk_score: integer("score", ...ranges.riskScore, "Minimum risk score, 0 to 100"),
   kind: choice(eventKindFilters, "Detections or camera incidents (default event)"),
 };
 
-/** The API query for these options. */
-export function filterQuery(options: Values<typeof filterOptions>) {
-  return {
-    camera_id: options.cameraId,
-    risk_level: options.riskLevel,
-    object_type: options.objectType,
-    start_date: options.startDate,
-    end_date: options.endDate,
-    reviewed: options.reviewed,
-    min_risk_score: options.minRiskScore,
-    kind: options.kind,
-  };
-}
+export type EventFilter = Values<typeof filterOptions>;

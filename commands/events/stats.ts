@@ -1,10 +1,8 @@
 import { riskLevels } from "../../src/contract/constants.ts";
 import type { ReplyOf } from "../../src/contract/routes/index.ts";
-import { defineCommand } from "../command.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { recordCommand } from "../command-shapes.ts";
 import { list, time } from "../input/options.ts";
 import { noteUnknownCameras } from "../input/similar-id.ts";
-import { printRecord } from "../output/output.ts";
 import { table } from "../output/table.ts";
 import { riskPaint, type TerminalFormat } from "../output/terminal-format.ts";
 import { fieldsOf, type View } from "../output/view.ts";
@@ -37,24 +35,19 @@ function camerasText({ events_by_camera: cameras }: Stats, terminal: TerminalFor
   return table(terminal, heads, rows);
 }
 
-export const statsOfEvents = defineCommand({
+export const statsOfEvents = recordCommand({
   name: "events stats",
   summary: "Count events by risk level and camera",
   options: {
-    cameraId: list("id", "Only these cameras, separated by commas"),
-    startDate: time("Only from this time on"),
-    endDate: time("Only up to this time"),
+    camera_id: list("id", "Only these cameras, separated by commas"),
+    start_date: time("Only from this time on"),
+    end_date: time("Only up to this time"),
   },
   examples: [
     { command: "homesec events stats", note: "all events" },
     { command: "homesec events stats --start-date -7d", note: "the last week" },
   ],
-  prints: () => view,
-  async run({ options: { cameraId, startDate, endDate } }, io) {
-    const query = { camera_id: cameraId, start_date: startDate, end_date: endDate };
-    const stats = await io.call("getEventStats", { query });
-    await printRecord(io.output, stats, view);
-    if (stats.total_events === 0) await noteUnknownCameras(io, cameraId);
-    return exitCodes.ok;
-  },
+  view,
+  record: (io, { options: query }) => io.call("getEventStats", { query }),
+  after: async (io, { total_events }, { options }) => (total_events === 0 ? await noteUnknownCameras(io, options.camera_id) : undefined),
 });

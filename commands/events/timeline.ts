@@ -3,11 +3,9 @@ import { pluralize } from "../../src/base/text/format.ts";
 import { bucketSizes } from "../../src/contract/constants.ts";
 import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import { bars } from "../analytics/views.ts";
-import { defineCommand } from "../command.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { rowsCommand } from "../command-shapes.ts";
 import { choice, list, since, text, time, withDefault } from "../input/options.ts";
 import { noteUnknownCameras } from "../input/similar-id.ts";
-import { printRows } from "../output/output.ts";
 import { localMinute } from "../output/terminal-format.ts";
 import { fieldsOf, type RowView } from "../output/view.ts";
 
@@ -25,15 +23,15 @@ const viewOf = (rows: readonly Bucket[]): RowView<Bucket> => ({
   ],
 });
 
-export const timelineOfEvents = defineCommand({
+export const timelineOfEvents = rowsCommand({
   name: "events timeline",
   summary: "Count events per hour, day or week",
   description: "Counts events per hour, day or week, with the highest risk score of each. Includes periods without events.",
   options: {
     since: since("Start: a time, or how long ago (7d)", "24h"),
     until: time("End (default now)"),
-    bucketSize: withDefault(choice(bucketSizes, "Period; weeks start on Monday"), "hour"),
-    cameraId: list("id", "Only these cameras, separated by commas"),
+    bucket_size: withDefault(choice(bucketSizes, "Period; weeks start on Monday"), "hour"),
+    camera_id: list("id", "Only these cameras, separated by commas"),
     timezone: text("zone", "Time zone, such as Europe/Berlin (default local)"),
   },
   examples: [
@@ -41,20 +39,16 @@ export const timelineOfEvents = defineCommand({
     { command: "homesec events timeline --since 30d --bucket-size day", note: "which days were busy" },
     { command: "homesec events timeline --camera-id front-door -o csv", note: "as CSV" },
   ],
-  prints: () => viewOf([]),
-  async run({ options }, io) {
-    const body = await io.call("getEventTimeline", {
-      query: {
-        start_date: options.since.toISOString(),
-        end_date: (options.until ?? io.host.clock.now()).toISOString(),
-        bucket_size: options.bucketSize,
-        camera_id: options.cameraId,
-        timezone: options.timezone ?? localTimeZone(),
-      },
+  view: viewOf,
+  body(io, { options: { since, until, timezone, ...options } }) {
+    const end_date = (until ?? io.host.clock.now()).toISOString();
+    return io.call("getEventTimeline", {
+      query: { ...options, start_date: since.toISOString(), end_date, timezone: timezone ?? localTimeZone() },
     });
-    await printRows(io.output, body.buckets, viewOf(body.buckets), body);
-    io.output.note(pluralize(body.total_events, "event"));
-    if (body.total_events === 0) await noteUnknownCameras(io, options.cameraId);
-    return exitCodes.ok;
+  },
+  rows: (body) => body.buckets,
+  async after(io, { total_events }, { options }) {
+    io.output.note(pluralize(total_events, "event"));
+    if (total_events === 0) await noteUnknownCameras(io, options.camera_id);
   },
 });

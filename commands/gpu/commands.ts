@@ -26,7 +26,7 @@ export const commands: readonly Command[] = [
       { command: "homesec gpu history --hours 168 --interval 1h -o csv", note: "the last week as CSV" },
     ],
     view: gpuView,
-    body: (io, { options: { hours, interval } }) => io.call("getGpuHistory", { query: { hours, interval } }),
+    body: (io, { options: query }) => io.call("getGpuHistory", { query }),
     rows: (body) => body.items,
   }),
 ];

@@ -20,15 +20,7 @@ export function idArgument(description: string): Argument<number> {
 
 /** One of the given words, in any case. */
 export function word<const T extends string>(words: readonly T[], description: string): Argument<T> {
-  return {
-    description: `${description}: ${words.join(", ")}`,
-    choices: words,
-    read: (text) => {
-      const found = words.find((word) => word === text.toLowerCase());
-      if (found === undefined) throw new WrongValue(oneOf(words, text));
-      return found;
-    },
-  };
+  return { description: `${description}: ${words.join(", ")}`, choices: words, read: (text) => oneOf(words, text) };
 }
 
 /** One of the given words, in any case; optional. */

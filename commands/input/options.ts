@@ -43,9 +43,18 @@ export function toggle(description: string): Option<boolean | undefined> {
   return { description, negatable: true, read: ({ set }) => set };
 }
 
+/** An option with one value; the last one counts. `parse` throws `WrongValue`. */
+export function single<T>(placeholder: string, description: string, parse: (text: string, now: Date) => T): Option<T | undefined> {
+  const read = ({ texts, now }: Given): T | undefined => {
+    const text = texts.at(-1);
+    return text === undefined ? undefined : parse(text, now);
+  };
+  return { description, placeholder, read };
+}
+
 /** Any text. */
 export function text(placeholder: string, description: string): Option<string | undefined> {
-  return { description, placeholder, read: ({ texts }) => texts.at(-1) };
+  return single(placeholder, description, (given) => given);
 }
 
 /** A list of texts, separated by commas or given by repeating the option. */
@@ -55,120 +64,75 @@ export function list(placeholder: string, description: string): Option<string[] 
 
 /** One of the given words, in any case. */
 export function choice<const T extends string>(choices: readonly T[], description: string): Option<T | undefined> {
-  return {
-    description,
-    placeholder: "word",
-    choices,
-    read: ({ texts }) => (texts.length > 0 ? parseChoice(choices, texts.at(-1) ?? "") : undefined),
-  };
+  return { ...single("word", description, (given) => oneOf(choices, given)), choices };
 }
 
 /** Some of the given words, separated by commas or given by repeating the option. */
 export function choiceList<const T extends string>(choices: readonly T[], description: string): Option<T[] | undefined> {
-  return {
-    description,
-    placeholder: "word",
-    choices,
-    repeatable: true,
-    read: ({ texts }) => (texts.length > 0 ? split(texts).map((word) => parseChoice(choices, word)) : undefined),
-  };
+  const words = list("word", description);
+  return { ...words, choices, read: (given) => words.read(given)?.map((word) => oneOf(choices, word)) };
 }
 
 /** An integer from `minimum` to `maximum`. */
 export function integer(placeholder: string, minimum: number, maximum: number, description: string): Option<number | undefined> {
-  return {
-    description,
-    placeholder,
-    read: ({ texts }) => {
-      const given = texts.at(-1);
-      if (given === undefined) return undefined;
-      const value = /^[+-]?\d{1,16}$/.test(given) ? Number(given) : Number.NaN;
-      if (!(value >= minimum && value <= maximum)) throw new WrongValue(`a whole number from ${minimum} to ${maximum}`);
-      return value;
-    },
-  };
+  return single(placeholder, description, (given) => {
+    const value = /^[+-]?\d{1,16}$/.test(given) ? Number(given) : Number.NaN;
+    if (!(value >= minimum && value <= maximum)) throw new WrongValue(`a whole number from ${minimum} to ${maximum}`);
+    return value;
+  });
 }
 
 /** A number from `minimum` to `maximum`. */
 export function number(placeholder: string, minimum: number, maximum: number, description: string): Option<number | undefined> {
-  return {
-    description,
-    placeholder,
-    read: ({ texts }) => {
-      const given = texts.at(-1);
-      if (given === undefined) return undefined;
-      const value = /^[+-]?(\d+\.?\d*|\.\d+)$/.test(given) ? Number(given) : Number.NaN;
-      if (!(value >= minimum && value <= maximum)) throw new WrongValue(`a number from ${minimum} to ${maximum}`);
-      return value;
-    },
-  };
+  return single(placeholder, description, (given) => {
+    const value = /^[+-]?(\d+\.?\d*|\.\d+)$/.test(given) ? Number(given) : Number.NaN;
+    if (!(value >= minimum && value <= maximum)) throw new WrongValue(`a number from ${minimum} to ${maximum}`);
+    return value;
+  });
 }
 
 /** A duration such as 5m, in seconds from `minimum` to `maximum`; the unit is optional. */
 export function seconds(minimum: number, maximum: number, description: string): Option<number | undefined> {
-  return {
-    description,
-    placeholder: "duration",
-    read: ({ texts }) => {
-      const given = texts.at(-1);
-      if (given === undefined) return undefined;
-      const value = parseSeconds(given) ?? Number.NaN;
-      if (!(value >= minimum && value <= maximum))
-        throw new WrongValue(`a duration from ${minimum} s to ${maximum} s, such as 90s, 5m or 2h`);
-      return value;
-    },
-  };
+  return single("duration", description, (given) => {
+    const value = parseSeconds(given) ?? Number.NaN;
+    if (!(value >= minimum && value <= maximum))
+      throw new WrongValue(`a duration from ${minimum} s to ${maximum} s, such as 90s, 5m or 2h`);
+    return value;
+  });
 }
 
 /** A time in any form that `parseTime` accepts. */
-export function time(
-  description: string,
-  examples = "2026-01-31T22:15, 2026-01-31, 22:15, -2h or 'yesterday 21:00'",
-): Option<Date | undefined> {
-  return {
-    description,
-    placeholder: "time",
-    read: ({ texts, now }) => {
-      const given = texts.at(-1);
-      if (given === undefined) return undefined;
-      const parsed = parseTime(given, now);
-      if (parsed === undefined) throw new WrongValue(`a time such as ${examples}`);
-      return parsed;
-    },
-  };
+export function time(description: string): Option<Date | undefined> {
+  return single("time", description, (given, now) => timeOf(given, now, "2026-01-31T22:15, 2026-01-31, 22:15, -2h or 'yesterday 21:00'"));
 }
 
 /** A future time in any form that `parseTime` accepts. */
 export function futureTime(description: string): Option<Date | undefined> {
-  const any = time(description, "22:15, 'tomorrow 06:00' or 2026-01-31T22:15");
-  return {
-    ...any,
-    read: (given) => {
-      const parsed = any.read(given);
-      if (parsed === undefined || parsed > given.now) return parsed;
-      const [, today] = /^(?:today\s+)?(\d{1,2}:[\d:]+)$/i.exec(given.texts.at(-1)?.trim() ?? "") ?? [];
-      throw new WrongValue(
-        today === undefined
-          ? `in the future (it is ${localTime(given.now)} now), such as 'tomorrow 06:00'`
-          : `in the future; ${today} is over today, use 'tomorrow ${today}'`,
-      );
-    },
-  };
+  return single("time", description, (given, now) => {
+    const parsed = timeOf(given, now, "22:15, 'tomorrow 06:00' or 2026-01-31T22:15");
+    if (parsed > now) return parsed;
+    const [, today] = /^(?:today\s+)?(\d{1,2}:[\d:]+)$/i.exec(given.trim()) ?? [];
+    throw new WrongValue(
+      today === undefined
+        ? `in the future (it is ${localTime(now)} now), such as 'tomorrow 06:00'`
+        : `in the future; ${today} is over today, use 'tomorrow ${today}'`,
+    );
+  });
+}
+
+function timeOf(given: string, now: Date, examples: string): Date {
+  const parsed = parseTime(given, now);
+  if (parsed === undefined) throw new WrongValue(`a time such as ${examples}`);
+  return parsed;
 }
 
 /** A day in any form that `parseDay` accepts, as `YYYY-MM-DD`. */
 export function day(description: string): Option<string | undefined> {
-  return {
-    description,
-    placeholder: "day",
-    read: ({ texts, now }) => {
-      const given = texts.at(-1);
-      if (given === undefined) return undefined;
-      const parsed = parseDay(given, now);
-      if (parsed === undefined) throw new WrongValue("a day such as 2026-01-31, yesterday or -30d");
-      return parsed;
-    },
-  };
+  return single("day", description, (given, now) => {
+    const parsed = parseDay(given, now);
+    if (parsed === undefined) throw new WrongValue("a day such as 2026-01-31, yesterday or -30d");
+    return parsed;
+  });
 }
 
 /** The --limit of a list. */
@@ -178,17 +142,12 @@ export function rowLimit(fallback: number): Option<number> {
 
 /** A past time in any form that `parseTime` accepts, or how long ago. `fallback` is the default. */
 export function since(description: string, fallback: string): Option<Date> {
-  return {
-    description,
-    placeholder: "time",
-    fallback,
-    read: ({ texts, now }) => {
-      const given = texts.at(-1) ?? fallback;
-      const parsed = parseTime(parseDuration(given) === undefined ? given : `-${given.trim()}`, now);
-      if (parsed === undefined) throw new WrongValue("a duration such as 30d, or a time such as 2026-01-31 or 'yesterday 21:00'");
-      return parsed;
-    },
-  };
+  const past = single("time", description, (given, now) => {
+    const parsed = parseTime(parseDuration(given) === undefined ? given : `-${given.trim()}`, now);
+    if (parsed === undefined) throw new WrongValue("a duration such as 30d, or a time such as 2026-01-31 or 'yesterday 21:00'");
+    return parsed;
+  });
+  return { ...past, fallback, read: (given) => past.read({ ...given, texts: [fallback, ...given.texts] }) as Date };
 }
 
 /** The same option with a default. */
@@ -203,14 +162,10 @@ function split(texts: readonly string[]): string[] {
     .filter((entry) => entry !== "");
 }
 
-function parseChoice<T extends string>(choices: readonly T[], given: string): T {
+/** The given word, in any case. Throws `WrongValue` with the accepted words and a suggestion. */
+export function oneOf<T extends string>(choices: readonly T[], given: string): T {
   const found = choices.find((word) => word === given.toLowerCase());
-  if (found === undefined) throw new WrongValue(oneOf(choices, given));
-  return found;
-}
-
-/** The accepted words and a suggestion, for a `WrongValue`. */
-export function oneOf(choices: readonly string[], given: string): string {
+  if (found !== undefined) return found;
   const guess = nearest(given, choices);
-  return `one of ${choices.join(", ")}${guess === undefined ? "" : `; did you mean ${guess}?`}`;
+  throw new WrongValue(`one of ${choices.join(", ")}${guess === undefined ? "" : `; did you mean ${guess}?`}`);
 }

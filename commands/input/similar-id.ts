@@ -7,7 +7,7 @@ import { mostRows, pages } from "../output/pages.ts";
 export async function similarId(message: string, { command, arguments: texts }: Typed, io: Io): Promise<string | undefined> {
   if (!message.includes(" does not exist")) return undefined;
   const [, named] = /^Camera (\S+) /.exec(message) ?? [];
-  const given = named ?? texts[Object.keys(command.arguments).indexOf("cameraId")];
+  const given = named ?? texts[Object.keys(command.arguments).indexOf("camera_id")];
   if (given === undefined) return undefined;
   return nearest(given, (await cameraIds(io)) ?? []);
 }

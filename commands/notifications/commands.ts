@@ -65,15 +65,14 @@ export const commands: readonly Command[] = [
     description:
       "Sends a test message the way an alert is sent. If it succeeds, homesec also sends all messages that wait for the channel. Exits with 1 if it fails.",
     arguments: { channel: word(channels, "Channel") },
-    options: { emailRecipients: list("address", "Email recipients (default DEFAULT_EMAIL_RECIPIENTS)") },
+    options: { email_recipients: list("address", "Email recipients (default DEFAULT_EMAIL_RECIPIENTS)") },
     examples: [
       { command: "homesec notifications test email", note: "does mail arrive?" },
       { command: "homesec notifications test email --email-recipients me@example.org", note: "to one recipient" },
       { command: "homesec notifications test webhook", note: "does DEFAULT_WEBHOOK_URL answer?" },
     ],
     view: testView,
-    record: (io, { arguments: { channel }, options: { emailRecipients } }) =>
-      io.call("testNotification", { body: { channel, email_recipients: emailRecipients } }),
+    record: (io, { arguments: { channel }, options }) => io.call("testNotification", { body: { channel, ...options } }),
     exitCode: ({ success }) => (success ? exitCodes.ok : exitCodes.failure),
   }),
 ];

@@ -22,9 +22,9 @@ export async function askForRule(io: Io): Promise<NewRule> {
     const name = await required(dialogue, io);
     const answers = {
       severity: await ask(ruleOptions.severity, "Severity: low, medium, high or critical? [medium] "),
-      riskThreshold: await ask(ruleOptions.riskThreshold, "Minimum risk score, 0 to 100? [any] "),
-      objectTypes: await ask(
-        ruleOptions.objectTypes,
+      risk_threshold: await ask(ruleOptions.risk_threshold, "Minimum risk score, 0 to 100? [any] "),
+      object_types: await ask(
+        ruleOptions.object_types,
         `Classes, separated by commas?${known(labels.labels.map(({ label }) => label))} [any] `,
       ),
       cameras: await ask(
@@ -35,8 +35,7 @@ export async function askForRule(io: Io): Promise<NewRule> {
       cooldown: await ask(ruleOptions.cooldown, "Cooldown between alerts? [5m] "),
       channels: await ask(ruleOptions.channels, `Channels: email, webhook?${known(usableChannels(notifications))} [none] `),
     };
-    const nothing = { kind: undefined, minConfidence: undefined, dedupKeyTemplate: undefined };
-    return { ...ruleBody({ ...nothing, escalate: undefined, digest: undefined, enabled: undefined, ...answers, name }), name };
+    return { ...ruleBody(answers), name };
   } finally {
     dialogue.close();
   }

@@ -1,12 +1,10 @@
 import { severities } from "../../src/contract/constants.ts";
-import { type Command, defineCommand } from "../command.ts";
+import type { Command } from "../command.ts";
 import { actionCommand, listCommand, recordCommand } from "../command-shapes.ts";
-import { exitCodes } from "../exit-codes.ts";
 import { textArgument } from "../input/arguments.ts";
 import { confirm, yesOption } from "../input/confirm.ts";
 import { findRule } from "../input/find.ts";
 import { choice, toggle } from "../input/options.ts";
-import { printRecord } from "../output/output.ts";
 import { activeSilences, noteSilences, silencedView } from "../silence/active.ts";
 import { addRule } from "./add.ts";
 import { editRule } from "./edit.ts";
@@ -28,23 +26,22 @@ const listRules = listCommand({
     { command: "homesec rules list --no-enabled", note: "disabled rules" },
   ],
   view: ruleView,
-  page: (io, { options: { enabled, severity } }, page) => io.call("listRules", { query: { enabled, severity, ...page } }),
+  page: (io, { options }, page) => io.call("listRules", { query: { ...options, ...page } }),
   rows: (body) => body.items,
   after: async (io) => noteSilences(io, await activeSilences(io)),
 });
 
-const showRule = defineCommand({
+const showRule = recordCommand({
   name: "rules show",
   summary: "Show one alert rule",
   arguments: { rule: ruleArgument },
   examples: [{ command: "homesec rules show 'Person at night'", note: "conditions, cooldown, channels and active silences" }],
-  prints: () => ruleView,
-  async run({ arguments: { rule } }, io) {
-    const found = await findRule(io, rule);
-    const isAt = (cameraId: string | null): boolean => cameraId === null || (found.camera_ids?.includes(cameraId) ?? true);
-    const silences = await activeSilences(io, (each) => isAt(each.camera_id) && (each.rule_id === null || each.rule_id === found.id));
-    await printRecord(io.output, found, silencedView(io, ruleView, silences));
-    return exitCodes.ok;
+  view: ruleView,
+  record: (io, input) => findRule(io, input.arguments.rule),
+  async viewOf(io, { id, camera_ids }) {
+    const isAt = (camera_id: string | null): boolean => camera_id === null || (camera_ids?.includes(camera_id) ?? true);
+    const silences = await activeSilences(io, ({ camera_id, rule_id }) => isAt(camera_id) && (rule_id === null || rule_id === id));
+    return silencedView(io, ruleView, silences);
   },
 });
 

@@ -1,55 +1,38 @@
 import { localTimeZone } from "../../src/base/clock/time-zone.ts";
 import { channels, eventKinds, ranges, severities } from "../../src/contract/constants.ts";
 import type { Values } from "../command.ts";
-import { choice, choiceList, integer, list, number, type Option, seconds, text, toggle, WrongValue } from "../input/options.ts";
+import { choice, choiceList, integer, list, number, seconds, single, text, toggle, WrongValue } from "../input/options.ts";
 import { parseSchedule, scheduleForm } from "./schedule-text.ts";
 
-const schedule: Option<ReturnType<typeof parseSchedule>> = {
-  description: "Schedule, such as 'mon-fri 22:00-06:00 Europe/Berlin' (default zone local)",
-  placeholder: "days times zone",
-  read: ({ texts }) => {
-    const given = texts.at(-1);
-    if (given === undefined) return undefined;
+const schedule = single(
+  "days times zone",
+  "Schedule, such as 'mon-fri 22:00-06:00 Europe/Berlin' (default zone local)",
+  (given): NonNullable<ReturnType<typeof parseSchedule>> => {
     const parsed = parseSchedule(given, localTimeZone());
     if (parsed === undefined) throw new WrongValue(scheduleForm);
     return parsed;
   },
-};
+);
 
 /** One flag per field of a rule. */
 export const ruleOptions = {
   name: text("name", "Name of the rule"),
   kind: choice(eventKinds, "Detections or camera incidents (default event)"),
   severity: choice(severities, "Alert severity (default medium)"),
-  riskThreshold: integer("score", ...ranges.riskScore, "Minimum risk score, 0 to 100"),
-  objectTypes: list("class", "Only these classes, such as person,dog"),
+  risk_threshold: integer("score", ...ranges.riskScore, "Minimum risk score, 0 to 100"),
+  object_types: list("class", "Only these classes, such as person,dog"),
   cameras: list("id", "Only these cameras, separated by commas"),
-  minConfidence: number("confidence", ...ranges.confidence, "Minimum confidence, 0 to 1"),
+  min_confidence: number("confidence", ...ranges.confidence, "Minimum confidence, 0 to 1"),
   schedule,
   cooldown: seconds(0, 31_536_000, "Cooldown between alerts (default 5m)"),
   channels: choiceList(channels, "Channels that send its alerts"),
-  dedupKeyTemplate: text("template", "Key of alerts that share a cooldown (default {camera_id}:{rule_id})"),
+  dedup_key_template: text("template", "Key of alerts that share a cooldown (default {camera_id}:{rule_id})"),
   escalate: toggle("Let more severe events bypass the cooldown"),
   digest: toggle("Send a summary of suppressed alerts after the cooldown"),
   enabled: toggle("Create it enabled; --no-enabled to create it disabled"),
 };
 
 /** The API fields for these options. */
-export function ruleBody(options: Values<typeof ruleOptions>) {
-  return {
-    name: options.name,
-    kind: options.kind,
-    severity: options.severity,
-    risk_threshold: options.riskThreshold,
-    object_types: options.objectTypes,
-    camera_ids: options.cameras,
-    min_confidence: options.minConfidence,
-    schedule: options.schedule,
-    cooldown_seconds: options.cooldown,
-    channels: options.channels,
-    dedup_key_template: options.dedupKeyTemplate,
-    escalate: options.escalate,
-    digest: options.digest,
-    enabled: options.enabled,
-  };
+export function ruleBody({ cameras: camera_ids, cooldown: cooldown_seconds, ...fields }: Partial<Values<typeof ruleOptions>>) {
+  return { ...fields, camera_ids, cooldown_seconds };
 }

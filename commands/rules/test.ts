@@ -1,15 +1,11 @@
-import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import { localTimeZone } from "../../src/base/clock/time-zone.ts";
-import { Problem } from "../../src/contract/problem.ts";
-import { readingReason } from "../../src/platform/disk/file-reason.ts";
-import { defineCommand } from "../command.ts";
+import { recordCommand } from "../command-shapes.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { textArgument } from "../input/arguments.ts";
 import { findRule } from "../input/find.ts";
 import { integer, since, text, time, withDefault } from "../input/options.ts";
+import { readText } from "../input/read-text.ts";
 import type { Io } from "../io.ts";
-import { printRecord } from "../output/output.ts";
 import { activeSilences } from "../silence/active.ts";
 import { parseExpectations, type Unmet } from "./expectations.ts";
 import { backtestView } from "./view.ts";
@@ -17,7 +13,7 @@ import { backtestView } from "./view.ts";
 /** Ids per request of the test endpoint. */
 const idsPerRequest = 1000;
 
-export const testRule = defineCommand({
+export const testRule = recordCommand({
   name: "rules test",
   summary: "Test a rule against stored events without raising alerts",
   description:
@@ -35,38 +31,18 @@ export const testRule = defineCommand({
     { command: "homesec rules test 'Person at night' --since 90d --against 1", note: "compare with its first version" },
     { command: "homesec rules test 'Person at night' --expect wanted.json", note: "exits with 8 if an expectation fails" },
   ],
-  prints: () => backtestView,
-  async run({ arguments: { rule: idOrName }, options }, io) {
-    const expected = options.expect === undefined ? undefined : await readExpectations(io, options.expect);
+  view: backtestView,
+  async record(io, { arguments: { rule: idOrName }, options: { since, until, expect, ...options } }) {
+    const expected = expect === undefined ? undefined : parseExpectations(await readText(io.host, "--expect", expect), expect);
     const rule = await findRule(io, idOrName);
-    const report = await io.call("backtestRule", {
-      params: { id: rule.id },
-      body: {
-        start_date: options.since,
-        end_date: options.until,
-        version: rule.version,
-        against: options.against,
-        timezone: localTimeZone(),
-        limit: options.limit,
-      },
-    });
+    const body = { ...options, start_date: since, end_date: until, version: rule.version, timezone: localTimeZone() };
+    const report = await io.call("backtestRule", { params: { id: rule.id }, body });
     const isSilenced = (await activeSilences(io, ({ rule_id }) => rule_id === null || rule_id === rule.id)).length > 0;
     if (isSilenced) io.output.note("a silence is active, but this test ignores silences (`homesec silence list`)");
-    const expectations = expected && (await check(io, rule.id, expected));
-    await printRecord(io.output, { ...report, ...(expectations && { expectations }) }, backtestView);
-    return expectations && expectations.unmet.length > 0 ? exitCodes.unmet : exitCodes.ok;
+    return { ...report, ...(expected && { expectations: await check(io, rule.id, expected) }) };
   },
+  exitCode: ({ expectations }) => (expectations && expectations.unmet.length > 0 ? exitCodes.unmet : exitCodes.ok),
 });
-
-async function readExpectations(io: Io, file: string): Promise<ReadonlyMap<number, boolean>> {
-  let content: string;
-  try {
-    content = await readFile(resolve(io.host.cwd, file), "utf8");
-  } catch (cause) {
-    throw new Problem("invalid", `--expect ${file} cannot be read: ${readingReason(cause)}`, { cause });
-  }
-  return parseExpectations(content, file);
-}
 
 async function check(io: Io, ruleId: string, expected: ReadonlyMap<number, boolean>) {
   const ids = [...expected.keys()];

@@ -1,11 +1,9 @@
 import { Problem } from "../../src/contract/problem.ts";
-import { defineCommand } from "../command.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { recordCommand } from "../command-shapes.ts";
 import { textArgument } from "../input/arguments.ts";
 import { findRule } from "../input/find.ts";
 import { choiceList } from "../input/options.ts";
 import { noteUnknownCameras } from "../input/similar-id.ts";
-import { printRecord } from "../output/output.ts";
 import { ruleBody, ruleOptions } from "./options.ts";
 import { ruleView } from "./view.ts";
 
@@ -20,7 +18,7 @@ const optional = {
 } as const;
 type Optional = keyof typeof optional;
 
-export const updateRule = defineCommand({
+export const updateRule = recordCommand({
   name: "rules update",
   summary: "Change an alert rule from flags",
   description: "Changes the given parts of an alert rule and keeps the rest. `rules edit` opens the whole rule in an editor.",
@@ -34,21 +32,18 @@ export const updateRule = defineCommand({
     { command: "homesec rules update 'Person at night' --schedule '23:00-05:00' --cooldown 15m", note: "other hours and fewer alerts" },
     { command: "homesec rules update 'Person at night' --without cameras", note: "apply it to all cameras" },
   ],
-  prints: () => ruleView,
-  async run({ arguments: { rule: idOrName }, options: { without, ...options } }, io) {
+  view: ruleView,
+  async record(io, { arguments: { rule }, options: { without = [], ...options } }) {
     const given = ruleBody(options);
-    const cleared = Object.fromEntries((without ?? []).map((name) => [optional[name], null]));
-    const both = (without ?? []).find((name) => given[optional[name]] !== undefined);
+    const both = without.find((name) => given[optional[name]] !== undefined);
     if (both !== undefined) throw new Problem("invalid", `--${both} is both set and removed; give only one of them`);
-    const body = { ...given, ...cleared };
+    const body = { ...given, ...Object.fromEntries(without.map((name) => [optional[name], null])) };
     if (Object.values(body).every((value) => value === undefined)) {
       throw new Problem("invalid", "nothing to change; give a flag such as --risk-threshold 60, or use `homesec rules edit`");
     }
-    const { id } = await findRule(io, idOrName);
-    const changed = await io.call("updateRule", { params: { id }, body });
-    io.output.note(`rule ${changed.name} changed`);
-    await printRecord(io.output, changed, ruleView);
-    await noteUnknownCameras(io, options.cameras);
-    return exitCodes.ok;
+    const { id } = await findRule(io, rule);
+    return await io.call("updateRule", { params: { id }, body });
   },
+  note: ({ name }) => `rule ${name} changed`,
+  after: (io, _, { options }) => noteUnknownCameras(io, options.cameras),
 });

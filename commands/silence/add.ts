@@ -1,13 +1,11 @@
 import { Problem } from "../../src/contract/problem.ts";
 import { longestSilenceSeconds } from "../../src/contract/routes/silences.ts";
-import { defineCommand } from "../command.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { recordCommand } from "../command-shapes.ts";
 import { findRule } from "../input/find.ts";
 import { flag, futureTime, seconds, text } from "../input/options.ts";
-import { printRecord } from "../output/output.ts";
 import { silenceView } from "./view.ts";
 
-export const addSilence = defineCommand({
+export const addSilence = recordCommand({
   name: "silence add",
   summary: "Mute alerts of a camera, a rule or all",
   description:
@@ -25,8 +23,8 @@ export const addSilence = defineCommand({
     { command: "homesec silence add --rule 'Person at night' --until 'tomorrow 06:00' --reason 'A party'", note: "one rule until a time" },
     { command: "homesec silence add --all --for 15m --reason 'Moving in the furniture'", note: "all alerts" },
   ],
-  prints: () => silenceView,
-  async run({ options: { camera, rule, all, for: duration, until, reason } }, io) {
+  view: silenceView,
+  async record(io, { options: { camera, rule, all, for: duration, until, reason } }) {
     if (camera === undefined && rule === undefined && !all) {
       throw new Problem("invalid", "nothing to mute; give --camera, --rule, both, or --all");
     }
@@ -38,11 +36,8 @@ export const addSilence = defineCommand({
     if (reason === undefined || reason.trim() === "")
       throw new Problem("invalid", "a silence needs a reason; give --reason, it is shown wherever alerts are missing");
     const { id: rule_id } = rule === undefined ? { id: undefined } : await findRule(io, rule);
-    const silence = await io.call("createSilence", {
-      body: { camera_id: camera, rule_id, ...(all && { all }), duration_seconds: duration, ends_at: until, reason },
-    });
-    io.output.note(`silence ${silence.id} started; end it early with \`homesec silence end ${silence.id}\``);
-    await printRecord(io.output, silence, silenceView);
-    return exitCodes.ok;
+    const body = { camera_id: camera, rule_id, ...(all && { all }), duration_seconds: duration, ends_at: until, reason };
+    return await io.call("createSilence", { body });
   },
+  note: ({ id }) => `silence ${id} started; end it early with \`homesec silence end ${id}\``,
 });

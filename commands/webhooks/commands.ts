@@ -17,11 +17,11 @@ const exampleId = "7d3a1f5e-8f0e-4f58-9a35-1f2b6d0c9e21";
 const listWebhooks = rowsCommand({
   name: "webhooks list",
   summary: "List webhooks, newest first",
-  options: { enabledOnly: flag("Only enabled webhooks") },
+  options: { enabled_only: flag("Only enabled webhooks") },
   examples: [{ command: "homesec webhooks list", note: "event types and last delivery of each webhook" }],
   view: webhookView,
-  async body(io, { options: { enabledOnly } }) {
-    const webhooks = await allWebhooks(io, enabledOnly);
+  async body(io, { options: { enabled_only } }) {
+    const webhooks = await allWebhooks(io, enabled_only);
     return { webhooks, total: webhooks.length };
   },
   rows: (body) => body.webhooks,
@@ -122,17 +122,17 @@ const testWebhook = defineCommand({
   summary: "Send a sample delivery without recording it",
   description: "Sends a sample to a webhook and shows the answer. Exits with 1 if the delivery fails.",
   arguments: { webhook: webhookArgument },
-  options: { eventType: eventTypeOption, kind: sampleKindOption },
+  options: { event_type: eventTypeOption, kind: sampleKindOption },
   examples: [
     { command: "homesec webhooks test chat", note: "a sample of its first event type" },
     { command: "homesec webhooks test chat --event-type alert_fired", note: "a sample alert" },
     { command: "homesec webhooks test chat --kind camera_health", note: "a sample incident of an offline camera" },
   ],
   prints: () => webhookTestView,
-  async run({ arguments: { webhook }, options: { eventType, kind } }, io) {
+  async run({ arguments: { webhook }, options: { event_type: chosen, kind } }, io) {
     const { id, event_types } = await findWebhook(io, webhook);
     const typeOfKind = kind && ({ camera_health: "event_created", scene_change: "anomaly_detected" } as const)[kind];
-    const event_type = eventType ?? typeOfKind ?? event_types[0] ?? "alert_fired";
+    const event_type = chosen ?? typeOfKind ?? event_types[0] ?? "alert_fired";
     const result = await io.call("testWebhook", { params: { id }, body: { event_type, kind } });
     const details: typeof webhookTestView.details = (test, terminal) => [
       ["sample", { text: kind === undefined ? event_type : `${event_type} (${kind})` }],
@@ -146,10 +146,10 @@ const testWebhook = defineCommand({
 const retryDelivery = recordCommand({
   name: "webhooks retry",
   summary: "Retry a failed delivery as a new delivery",
-  arguments: { deliveryId: textArgument("Delivery id") },
+  arguments: { delivery_id: textArgument("Delivery id") },
   examples: [{ command: `homesec webhooks retry ${exampleId}`, note: "`homesec webhooks deliveries` lists the ids" }],
   view: deliveryView,
-  record: (io, input) => io.call("retryWebhookDelivery", { params: { delivery_id: input.arguments.deliveryId } }),
+  record: (io, { arguments: params }) => io.call("retryWebhookDelivery", { params }),
 });
 
 const rotateSecret = recordCommand({

@@ -21,7 +21,7 @@ export const listenToWebhooks = defineCommand({
     "Listens on 127.0.0.1 until Ctrl-C, and shows and answers every request. With the signing secret it verifies the sender. Add its address with `homesec webhooks add` on the same machine.",
   options: {
     port: withDefault(integer("port", 0, 65_535, "Port to listen on, 0 for any"), 8900),
-    signingSecretFile: text("file", "File with the signing secret, or HOMESEC_SIGNING_SECRET; - for stdin"),
+    signing_secret_file: text("file", "File with the signing secret, or HOMESEC_SIGNING_SECRET; - for stdin"),
     status: withDefault(integer("code", 200, 599, "HTTP status to answer with"), 204),
     count: integer("n", 1, 1_000_000, "Exit after this many requests"),
   },
@@ -32,12 +32,12 @@ export const listenToWebhooks = defineCommand({
   ],
   endsOnSignal: true,
   prints: () => ({ plural: "requests", fields: () => ["method", "path", "headers", "body", "signature"] }),
-  async run({ options: { port, signingSecretFile, status, count } }, io) {
+  async run({ options: { port, signing_secret_file, status, count } }, io) {
     const { format } = io.output;
     if (!["table", "json", "ndjson", "id"].includes(format)) {
       throw new Problem("invalid", `webhooks listen cannot print ${format}; use -o table, ndjson, json or id`);
     }
-    const secret = await secretOf(io, signingSecretFile);
+    const secret = await secretOf(io, signing_secret_file);
     const { verify } = await import("./signature.ts");
     let left = count ?? Number.POSITIVE_INFINITY;
     const { promise: enough, resolve: finish } = withResolvers();

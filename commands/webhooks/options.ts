@@ -12,33 +12,31 @@ export const sampleKindOption = choice(sampleKinds, "Sample a camera incident or
 
 /** One flag per field of a webhook. Secrets come from a file, stdin (-) or the environment. */
 export const webhookOptions = {
-  eventTypes: choiceList(outboundEventTypes, "Event types to send, separated by commas"),
-  integrationType: choice(integrationTypes, "Message format (default generic)"),
+  event_types: choiceList(outboundEventTypes, "Event types to send, separated by commas"),
+  integration_type: choice(integrationTypes, "Message format (default generic)"),
   enabled: toggle("Enable the webhook; --no-enabled to disable it"),
   auth: choice(authTypes, "Authentication; its secret comes from --secret-file"),
   username: text("name", "User name for --auth basic"),
-  headerName: text("name", "Header name for --auth header"),
-  secretFile: text("file", "File with the secret, or HOMESEC_WEBHOOK_SECRET; - for stdin"),
-  headersFile: text("file", "File with `Name: value` headers, empty for none; - for stdin"),
-  payloadTemplate: text("file", "File with a body template, empty for none; - for stdin"),
-  maxRetries: integer("n", ...ranges.webhookMaxRetries, "Retries after the first attempt (default 4)"),
-  retryDelaySeconds: integer("n", ...ranges.webhookRetryDelaySeconds, "Seconds before the first retry, doubling (default 10)"),
+  header_name: text("name", "Header name for --auth header"),
+  secret_file: text("file", "File with the secret, or HOMESEC_WEBHOOK_SECRET; - for stdin"),
+  headers_file: text("file", "File with `Name: value` headers, empty for none; - for stdin"),
+  payload_template: text("file", "File with a body template, empty for none; - for stdin"),
+  max_retries: integer("n", ...ranges.webhookMaxRetries, "Retries after the first attempt (default 4)"),
+  retry_delay_seconds: integer("n", ...ranges.webhookRetryDelaySeconds, "Seconds before the first retry, doubling (default 10)"),
 };
 
 type Given = Values<typeof webhookOptions>;
 
 /** The API fields for these options. Reads the files. Throws `Problem("invalid")`. */
 export async function webhookBody(io: Io, options: Given) {
-  const { headersFile, payloadTemplate } = options;
+  const { event_types, integration_type, enabled, headers_file, payload_template, max_retries, retry_delay_seconds } = options;
+  const auth = await authOf(io, options);
+  const headers = headers_file === undefined ? undefined : await readText(io.host, "--headers-file", headers_file);
+  const template = payload_template === undefined ? undefined : await readText(io.host, "--payload-template", payload_template);
   return {
-    event_types: options.eventTypes,
-    integration_type: options.integrationType,
-    enabled: options.enabled,
-    auth: await authOf(io, options),
-    custom_headers: headersFile === undefined ? undefined : headersOf(await readText(io.host, "--headers-file", headersFile), headersFile),
-    payload_template: payloadTemplate === undefined ? undefined : (await readText(io.host, "--payload-template", payloadTemplate)) || null,
-    max_retries: options.maxRetries,
-    retry_delay_seconds: options.retryDelaySeconds,
+    ...{ event_types, integration_type, enabled, auth, max_retries, retry_delay_seconds },
+    custom_headers: headers === undefined ? undefined : headersOf(headers, headers_file ?? ""),
+    payload_template: template === "" ? null : template,
   };
 }
 
@@ -47,18 +45,19 @@ export async function addressOf(io: Io, given: string): Promise<string> {
   return given === "-" ? (await readText(io.host, "the address", "-")).trim() : given;
 }
 
-async function authOf(io: Io, { auth, username, headerName, secretFile }: Given) {
+async function authOf(io: Io, { auth, username, header_name, secret_file }: Given) {
   if (auth === undefined) {
     const [name] =
-      Object.entries({ "--username": username, "--header-name": headerName, "--secret-file": secretFile }).find(([, value]) => value) ?? [];
+      Object.entries({ "--username": username, "--header-name": header_name, "--secret-file": secret_file }).find(([, value]) => value) ??
+      [];
     if (name !== undefined) throw new Problem("invalid", `${name} needs --auth; give the type of authentication too`);
     return undefined;
   }
   if (auth === "none") return { type: auth };
-  const secret = await secretOf(io, secretFile);
+  const secret = await secretOf(io, secret_file);
   if (auth === "bearer") return { type: auth, token: secret };
   if (auth === "basic") return { type: auth, username, credential: secret };
-  return { type: auth, header_name: headerName, header_value: secret };
+  return { type: auth, header_name, header_value: secret };
 }
 
 async function secretOf(io: Io, file: string | undefined): Promise<string> {
