@@ -15,9 +15,9 @@ const product = tracked("bin", "commands", "daemon", "src").filter((name) => /\.
 /** Files with a product function of more than 60 lines, which the linter allows only with a reason above it. May only shrink. */
 const longFunctions: readonly string[] = [];
 /** Product files with fewer than 20 lines. May only shrink; the goal is fewer than 40. */
-const mostSmallFiles = 20;
+const mostSmallFiles = 12;
 /** Lines of product code. May only shrink; the goal is 70,000. */
-const mostLines = 73_200;
+const mostLines = 71_400;
 
 describe("lengths", () => {
   it("lengths: a file of more than 400 lines says why it is one file", () => {
