@@ -1,4 +1,4 @@
-import { evaluate } from "../../alerting/rules/evaluate.ts";
+import { evaluate } from "../../alerting/rules/conditions.ts";
 import type { Rule } from "../../alerting/rules/rule.ts";
 import { severities } from "../../contract/constants.ts";
 

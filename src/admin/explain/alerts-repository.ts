@@ -1,6 +1,6 @@
 import type { AlertRow } from "../../alerting/alerts/alert.ts";
 import { columns } from "../../alerting/alerts/alerts-repository.ts";
-import { outOfSchedule } from "../../alerting/rules/evaluate.ts";
+import { outOfSchedule } from "../../alerting/rules/conditions.ts";
 import type { Sql } from "../../platform/database/database.ts";
 
 /** The verdict of a rule on an event, with the alert or the silence that suppressed it. */

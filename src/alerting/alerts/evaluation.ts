@@ -6,7 +6,7 @@ import { appendToJournal } from "../../work/journal/journal.ts";
 import { emit } from "../../work/outbox/outbox.ts";
 import { expiryOf, type NotificationSettings } from "../notifications/channels.ts";
 import { queueNotifications } from "../notifications/queue.ts";
-import { evaluate } from "../rules/evaluate.ts";
+import { evaluate } from "../rules/conditions.ts";
 import { ruleFacts } from "../rules/facts-repository.ts";
 import { dedupKey, type Rule, type RuleFacts, type RuleVerdict } from "../rules/rule.ts";
 import { enabledRules } from "../rules/rules-repository.ts";

@@ -1,6 +1,6 @@
 import type { Sql } from "../../platform/database/database.ts";
 import { addJobs, priorities } from "../../work/jobs/jobs-repository.ts";
-import { evaluate, outOfSchedule } from "../rules/evaluate.ts";
+import { evaluate, outOfSchedule } from "../rules/conditions.ts";
 import { enabledRules } from "../rules/rules-repository.ts";
 
 /**

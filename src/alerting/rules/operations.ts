@@ -4,10 +4,9 @@ import type { ruleRoutes } from "../../contract/routes/rules.ts";
 import { readPage, timeKey } from "../../platform/database/keyset.ts";
 import type { Operations } from "../../work/operations/operation.ts";
 import { backtest } from "./backtest.ts";
-import { shortenCooldowns } from "./cooldowns-repository.ts";
 import { changedDefinition, definitionOf, newDefinition, sameDefinition } from "./definition.ts";
 import { requireRule, requireRuleId, requireVersion } from "./required.ts";
-import { countRules, deleteRule, insertRule, listRules, lockAlertsOf, lockRule, replaceRule } from "./rules-repository.ts";
+import { countRules, deleteRule, insertRule, listRules, lockAlertsOf, lockRule, replaceRule, shortenCooldowns } from "./rules-repository.ts";
 import { tryRule } from "./trial.ts";
 import { insertVersion } from "./versions-repository.ts";
 

@@ -1,5 +1,5 @@
 import { riskRank } from "../../monitoring/events/event.ts";
-import { evaluate } from "./evaluate.ts";
+import { evaluate } from "./conditions.ts";
 import type { PastFacts } from "./facts-repository.ts";
 import { dedupKey, type RuleDefinition, type RuleVerdict } from "./rule.ts";
 

@@ -3,24 +3,10 @@ import { type OutboundEvent, type OutboundEventType, outboundEvents } from "../.
 import type { WebhookAuth } from "../../contract/routes/webhook-headers.ts";
 import { traceHeader } from "../../platform/outbound/headers.ts";
 import { compileTemplate, renderTemplate } from "../templates/template.ts";
-import { botMarkdown } from "./formats/bot-markdown.ts";
-import { chatBlocks } from "./formats/chat-blocks.ts";
-import { chatEmbeds } from "./formats/chat-embeds.ts";
-import { type Message, messageOf } from "./formats/message.ts";
-import { teamCards } from "./formats/team-cards.ts";
+import { chatFormats } from "./formats/chat-formats.ts";
+import { messageOf } from "./formats/message.ts";
 import { signatureHeaders } from "./signing.ts";
 import { chatIdHeader, type OpenWebhook, type WebhookDefinition } from "./webhook.ts";
-
-/** Writes a message as one chat platform accepts it: the JSON body, with all text escaped and within the platform's limits. */
-type Format = (message: Message, webhook: Pick<WebhookDefinition, "url" | "custom_headers">) => object;
-
-/** The chat platforms, by `integration_type`. A new platform is a file in this folder, an entry here and a value of `integration_type`. */
-const formats: Readonly<Record<Exclude<WebhookDefinition["integration_type"], "generic">, Format>> = {
-  chat_blocks: chatBlocks,
-  chat_embeds: chatEmbeds,
-  bot_markdown: botMarkdown,
-  team_cards: teamCards,
-};
 
 /** The event that a delivery reports. `data` is as JSON, not decoded. */
 interface ReportedEvent {
@@ -56,7 +42,7 @@ export function bodyOf(
   const data = z.decode(outboundEvents[reported.eventType] as z.ZodType, reported.data);
   const event = { type: reported.eventType, eventId: "", data } as OutboundEvent;
   const message = messageOf(event, reported.emittedAt, timeZone, reported.cameraName);
-  return JSON.stringify(formats[webhook.integration_type](message, webhook));
+  return JSON.stringify(chatFormats[webhook.integration_type](message, webhook));
 }
 
 /** An HTTP POST to a webhook. */

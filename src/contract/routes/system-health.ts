@@ -177,7 +177,7 @@ export const FullHealthReply = z
     circuit_breakers: BreakerSummary,
     workers: z.array(WorkerHealth).meta({ description: "Background workers" }),
     timestamp: Now,
-    version: z.string().meta({ description: "Version of homesec", example: "0.1.0" }),
+    version: z.string().meta({ description: "Version of homesec", example: "0.2.0" }),
   })
   .meta({ id: "FullHealth", description: "Health of every component" });
 

@@ -24,7 +24,7 @@ const DaemonEntry = z
     daemon_id: z.string().meta({ description: "Id of the daemon, new after each start", example: "5f3c1c9e-4f0e-4b2e-9a43-0b8a3f6d2c11" }),
     host: z.string().meta({ description: "Host", example: "nas" }),
     pid: z.int().meta({ description: "Process id", example: 812 }),
-    version: z.string().meta({ description: "Version of homesec", example: "0.1.0" }),
+    version: z.string().meta({ description: "Version of homesec", example: "0.2.0" }),
     started_at: Instant.meta({ description: "Time of the start" }),
     roles: z.array(z.string()).meta({ description: "Roles", example: ["api", "watch", "alert", "deliver", "maintain"] }),
     singletons: z.array(z.string()).meta({ description: "Singleton workers that run in this daemon" }),

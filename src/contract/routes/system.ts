@@ -12,7 +12,7 @@ const documents = routesOf("documents");
 const Alive = z
   .object({
     status: z.literal("alive").meta({ description: "Always `alive`" }),
-    version: z.string().meta({ description: "Version of homesec", example: "0.1.0" }),
+    version: z.string().meta({ description: "Version of homesec", example: "0.2.0" }),
   })
   .meta({ id: "Alive", description: "Liveness of the process" });
 
@@ -33,7 +33,7 @@ export const documentRoutes = {
   getOpenapi: documents.get("/openapi.json", "Get this API as an OpenAPI 3.1 document", {
     etag: true,
     reply: z.record(z.string(), z.unknown()),
-    example: { reply: { openapi: "3.1.0", info: { title: "homesec", version: "0.1.0" }, paths: {} } },
+    example: { reply: { openapi: "3.1.0", info: { title: "homesec", version: "0.2.0" }, paths: {} } },
   }),
   getDocs: documents.get("/docs", "Get this API as an HTML page", { reply: { mediaTypes: ["text/html"] } }),
 };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { evaluate } from "../../../src/alerting/rules/evaluate.ts";
+import { evaluate } from "../../../src/alerting/rules/conditions.ts";
 import type { Rule, RuleFacts } from "../../../src/alerting/rules/rule.ts";
 import { factsWith, ruleWith, scheduleWith } from "./rule-values.ts";
 
