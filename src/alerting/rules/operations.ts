@@ -6,7 +6,16 @@ import type { Operations } from "../../work/operations/operation.ts";
 import { backtest } from "./backtest.ts";
 import { changedDefinition, definitionOf, newDefinition, sameDefinition } from "./definition.ts";
 import { requireRule, requireRuleId, requireVersion } from "./required.ts";
-import { countRules, deleteRule, insertRule, listRules, lockAlertsOf, lockRule, replaceRule, shortenCooldowns } from "./rules-repository.ts";
+import {
+  countRules,
+  deleteRule,
+  insertRule,
+  listRules,
+  lockAlertsOf,
+  lockRule,
+  replaceRule,
+  shortenCooldowns,
+} from "./rules-repository.ts";
 import { tryRule } from "./trial.ts";
 import { insertVersion } from "./versions-repository.ts";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { whyNever } from "../../../src/admin/doctor/rule-faults.ts";
-import { newDefinition, type RuleChange } from "../../../src/alerting/rules/definition.ts";
 import { evaluate } from "../../../src/alerting/rules/conditions.ts";
+import { newDefinition, type RuleChange } from "../../../src/alerting/rules/definition.ts";
 import type { Rule } from "../../../src/alerting/rules/rule.ts";
 import { insertRule } from "../../../src/alerting/rules/rules-repository.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
