@@ -3,15 +3,15 @@ import type { Database } from "../../src/platform/database/database.ts";
 /** Moves everything below one camera root to another. */
 export async function moveCameras(db: Database, from: string, to: string): Promise<void> {
   const places = [
-    ...([
-      ["cameras", "folder_path"],
-      ["images", "path"],
-    ] as const),
-    ...([
-      ["detections", "file_path"],
-      ["scene_changes", "file_path"],
-    ] as const),
-  ];
+    ["cameras", "folder_path"],
+    ["images", "path"],
+    ["detections", "file_path"],
+    ["scene_changes", "file_path"],
+    // sentences that name the root
+    ["cameras", "status_reason"],
+    ["camera_incidents", "reason"],
+    ["events", "summary"],
+  ] as const;
   for (const [table, column] of places) {
     await db.query((sql) => sql`update ${sql(table)} set ${sql(column)} = replace(${sql(column)}, ${from}, ${to})`);
   }

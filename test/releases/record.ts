@@ -1,5 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { backUp } from "../../src/admin/backup/backup.ts";
 import { systemClock } from "../../src/base/clock/clock.ts";
@@ -45,6 +47,8 @@ test("release record: stores the data and the replies of a small evening for lat
   await mkdir(dirname(files.backup), { recursive: true });
   const report = await backUp({ db, path: files.backup, replace: false, version: programVersion(), clock: systemClock });
   expect(report.rows).toBeGreaterThan(100);
+  // Nothing names this machine
+  expect(gunzipSync(await readFile(files.backup)).includes(tmpdir())).toBe(false);
   const key = (await readFile(join(keys.path, "secret.key"))).toString("hex");
   // The addresses in the configuration apply to the next start.
   const services = Object.fromEntries([vision, embedder, enrichment].map(({ url }) => [url, "http://127.0.0.1:9"]));
