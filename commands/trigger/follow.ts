@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ReplyOf } from "../../src/contract/routes/index.ts";
+import { leftOutText } from "../../src/monitoring/upstream/left-out.ts";
 import type { Io } from "../io.ts";
 import { exactly, type Paint } from "../output/terminal-format.ts";
 import { fieldsOf, type View } from "../output/view.ts";
@@ -47,6 +48,7 @@ export const imageView: View<Image> = {
     ["file", { text: image.path }],
     ["status", { text: image.detail === null ? image.status : `${image.status}: ${image.detail}`, paint: paints[image.status] }],
     ["detections", { text: String(image.detection_count) }],
+    ...(image.left_out.length === 0 ? [] : [["left out", { text: leftOutText(image.left_out), paint: "yellow" }] as const]),
     ["processed", { text: exactly(terminal, image.finished_at) }],
     ["detector", { text: image.detector === null ? "-" : `${image.detector}, ${Math.round(image.inference_ms ?? 0)} ms` }],
   ],

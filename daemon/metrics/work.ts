@@ -1,7 +1,8 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { StoredVerdict } from "../../src/alerting/alerts/verdicts-repository.ts";
-import { channels, objectTypes, riskLevels, severities } from "../../src/contract/constants.ts";
+import { channels, leftOutReasons, objectTypes, riskLevels, severities } from "../../src/contract/constants.ts";
 import { JournalMessage } from "../../src/contract/live.ts";
+import type { LeftOut } from "../../src/monitoring/upstream/left-out.ts";
 import type { DetectOutcome } from "../../src/pipeline/detect.ts";
 import { type QueueName, queueNames } from "../../src/work/jobs/jobs-repository.ts";
 import type { PublishedRow } from "../../src/work/journal/journal-repository.ts";
@@ -18,8 +19,8 @@ const journalTypes = JournalMessage.options.map(({ shape }) => shape.type.value)
 export interface Work {
   /** Files of a camera were added to the ledger; `pending` of them are still to be processed. */
   picturesRegistered(cameraId: string, files: { readonly added: number; readonly pending: number }): void;
-  /** The detect stage has finished with a picture, or deferred it. */
-  pictureDone(outcome: DetectOutcome): void;
+  /** The detect stage has finished with a picture, or deferred it. `leftOut`: parts of the detector's answer. */
+  pictureDone(outcome: DetectOutcome, leftOut: readonly LeftOut[]): void;
   /** `watch`: from arrival of a live picture to its ledger entry. `batch`: how long it was open. Queues: from claim to end of a job. */
   stageDone(stage: (typeof stages)[number], seconds: number): void;
   /** A job failed because of a fault in homesec. */
@@ -59,7 +60,10 @@ export function createWorkMetrics(registry: Registry, cameraLabel: CameraLabels)
       metrics.pictures.inc({ camera_id: cameraLabel(cameraId) }, added);
       metrics.finished.inc({ outcome: "skipped" }, added - pending);
     },
-    pictureDone: (outcome) => metrics.finished.inc({ outcome }),
+    pictureDone: (outcome, leftOut) => {
+      metrics.finished.inc({ outcome });
+      for (const { reason, count } of leftOut) metrics.leftOut.inc({ reason }, count);
+    },
     stageDone: (stage, seconds) => metrics.durations.observe({ stage }, seconds),
     jobFailed: (queue) => metrics.failures.inc({ queue }),
     published: (rows) => {
@@ -115,6 +119,9 @@ function createInstruments(registry: Registry) {
     failures: counter("job_failures_total", "Stage runs that failed because of a fault in homesec, by queue", { queue: queueNames }),
     entries: counter("journal_entries_total", "Journal entries published to clients, by type", { type: journalTypes }),
     detections: counter("detections_total", "Objects detected, by class", { object_type: [...objectTypes, "other"] }),
+    leftOut: counter("detections_left_out_total", "Detections left out of the detector's answers or kept without their box, by reason", {
+      reason: leftOutReasons,
+    }),
     judged: counter("events_judged_total", "Events scored, by risk level", { risk_level: riskLevels }),
     alerts: counter("alerts_total", "Alerts raised, by severity", { severity: severities }),
     verdicts: counter(

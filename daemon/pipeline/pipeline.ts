@@ -76,7 +76,7 @@ function detectionWorker(parts: WorkerContext, onClosed: (closed: readonly Close
       maxUnstored: parts.dispatcher.kind === "in-process" ? Number.POSITIVE_INFINITY : atDetector,
       detectorAnsweredAt: () => upstreams.answeredAt("detector"),
       onClosed,
-      onOutcome: (outcome) => metrics.pictureDone(outcome),
+      onOutcome: (outcome, leftOut) => metrics.pictureDone(outcome, leftOut),
     }),
     capacity: () => upstreams.capacity("detector"),
   });

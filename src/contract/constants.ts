@@ -31,7 +31,22 @@ export const gpuIntervals = ["1m", "5m", "15m", "1h"] as const;
 export const imageStatuses = ["pending", "deferred", "processed", "skipped", "failed"] as const;
 /** Message formats of webhooks under neutral names: Block Kit chat, embed chat, Markdown bot, Adaptive Cards. */
 export const integrationTypes = ["generic", "chat_blocks", "chat_embeds", "bot_markdown", "team_cards"] as const;
-/** The classes that a detector may report. homesec drops all others. */
+/**
+ * Why a part of a detector's answer was left out. The last three cost a detection its box; it is kept without one. The others cost the
+ * whole detection.
+ */
+export const leftOutReasons = [
+  "not_an_object",
+  "unknown_class",
+  "other_class",
+  "bad_confidence",
+  "below_threshold",
+  "too_many",
+  "bad_box",
+  "empty_box",
+  "outside",
+] as const;
+/** The classes that homesec counts. It leaves out all others. */
 export const objectTypes = ["person", "car", "truck", "bus", "dog", "cat", "bird", "bicycle", "motorcycle"] as const;
 export const outboundEventTypes = [
   "alert_fired",

@@ -4,6 +4,7 @@ import { createSemaphore, type Semaphore } from "../base/async/semaphore.ts";
 import type { Clock } from "../base/clock/clock.ts";
 import type { Log } from "../base/log/log.ts";
 import { findCamera } from "../monitoring/cameras/cameras-repository.ts";
+import { bufferSource } from "../monitoring/images/byte-source.ts";
 import type { FreshContent } from "../monitoring/images/fresh-content.ts";
 import {
   type ImageStatus,
@@ -13,9 +14,12 @@ import {
   markFailed,
   markSkipped,
 } from "../monitoring/images/images-repository.ts";
+import { inspect } from "../monitoring/images/picture.ts";
 import { registeredAgainAs, seenBefore } from "../monitoring/images/same-file.ts";
 import { frameEverySeconds, mostFrames } from "../monitoring/images/video.ts";
 import type { Detected, Detector } from "../monitoring/upstream/detector.ts";
+import type { Size } from "../monitoring/upstream/detector-boxes.ts";
+import { type LeftOut, LeftOutTally } from "../monitoring/upstream/left-out.ts";
 import type { Settings } from "../platform/config/settings.ts";
 import type { Database } from "../platform/database/database.ts";
 import { confirmDeleted } from "../platform/disk/confirm-deleted.ts";
@@ -23,7 +27,7 @@ import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../work/jobs/jo
 import { readUnchanged, type Unread, whyGone } from "./read-picture.ts";
 import { readFrames } from "./read-video.ts";
 import { afterNoAnswer, type Stage, StageAborted } from "./stage.ts";
-import { type Finding, type SeenPicture, type Stored, storeFindings } from "./store-findings.ts";
+import { type Finding, type SeenPicture, type Stored, type StoredPicture, storeFindings } from "./store-findings.ts";
 
 /** Maximum number of pictures stored in one transaction. */
 const maxPerTransaction = 64;
@@ -59,8 +63,8 @@ export interface DetectStageContext {
   readonly detectorAnsweredAt: () => Date | null;
   /** Called after batches were closed because a camera opened the next one. */
   readonly onClosed: (closed: Stored["closed"]) => void;
-  /** Called with the outcome of each picture, also of a deferred one. */
-  readonly onOutcome: (outcome: DetectOutcome) => void;
+  /** Called with the outcome of each picture, also of a deferred one, and with the parts of the answer that were left out. */
+  readonly onOutcome: (outcome: DetectOutcome, leftOut: readonly LeftOut[]) => void;
 }
 
 /** The outcome of a picture before it is stored. */
@@ -90,7 +94,7 @@ class DetectStage implements Stage {
   readonly #slots: Semaphore;
   // Many pictures at once share one statement and one commit. A single picture does not wait.
   readonly #entries: Batcher<number, LedgerImage | undefined>;
-  readonly #stored: Batcher<SeenPicture, string | undefined>;
+  readonly #stored: Batcher<SeenPicture, StoredPicture>;
 
   constructor(context: DetectStageContext) {
     this.#context = context;
@@ -118,8 +122,8 @@ class DetectStage implements Stage {
     if (signal.aborted) throw new StageAborted(`detection on ${image.path} was aborted`);
     freeSlot();
     const result = await this.#deferToNewEntry(job, image, first);
-    const { status, trace } = await this.#store(job, image, result, startedAt);
-    onOutcome(status);
+    const { status, trace, leftOut } = await this.#store(job, image, result, startedAt);
+    onOutcome(status, leftOut);
     const fields = { stage: "detect", image: image.imageId, camera: image.cameraId, path: image.path };
     if (result.kind === "processed") {
       const found = { found_by: image.foundBy, found_at: image.foundAt, found: result.findings.length, detector: result.seen.detector };
@@ -135,7 +139,7 @@ class DetectStage implements Stage {
       await markFailed(sql, Number(job.subject), { reason: "failed_repeatedly", detail: error, finishedAt: clock.now() });
       await buryJob(sql, job, error);
     });
-    onOutcome("failed");
+    onOutcome("failed", []);
     log.info({ stage: "detect", image: Number(job.subject), reason: "failed_repeatedly", detail: error }, sentences.failed);
   }
 
@@ -176,7 +180,9 @@ class DetectStage implements Stage {
     const fresh = image.sameContentAs === null ? this.#context.fresh?.take(image.path, image) : undefined;
     const read = fresh ? ({ kind: "bytes", bytes: fresh } as const) : await readUnchanged(image);
     if (read.kind !== "bytes") return this.#unread(job, read);
-    const picture = { bytes: read.bytes, fileName: basename(image.path), mediaType: image.mediaType ?? "image/jpeg" };
+    const { width, height } = image;
+    const size = width === null || height === null ? undefined : { width, height };
+    const picture = { bytes: read.bytes, fileName: basename(image.path), mediaType: image.mediaType ?? "image/jpeg", size };
     const answer = await this.#slots.run(() => this.#context.detector.detect(picture, signal));
     switch (answer.kind) {
       case "detected":
@@ -193,6 +199,7 @@ class DetectStage implements Stage {
     let seen: Detected | undefined;
     let refusal: string | undefined;
     let inferenceMs = 0;
+    const leftOut = new LeftOutTally();
     let [videoSeconds, processedSeconds] = [0, 0];
     const lasts = (seconds: number): void => {
       videoSeconds = Math.max(videoSeconds, seconds);
@@ -202,7 +209,9 @@ class DetectStage implements Stage {
       // A video without a duration lasts until its last processed frame.
       lasts(frame.offsetSeconds);
       processedSeconds = frame.offsetSeconds + frameEverySeconds;
-      const answer = await this.#context.detector.detect({ bytes: frame.bytes, fileName: "frame.jpg", mediaType: "image/jpeg" }, signal);
+      const { bytes } = frame;
+      const picture = { bytes, fileName: "frame.jpg", mediaType: "image/jpeg", size: await sizeOf(bytes) };
+      const answer = await this.#context.detector.detect(picture, signal);
       if (answer.kind === "unavailable") {
         return { kind: "deferred", reason: answer.reason, detail: answer.detail, retryAt: answer.retryAt };
       }
@@ -211,7 +220,8 @@ class DetectStage implements Stage {
         continue;
       }
       inferenceMs += answer.inferenceMs ?? 0;
-      seen = { ...answer, inferenceMs };
+      leftOut.addAll(answer.leftOut);
+      seen = { ...answer, inferenceMs, leftOut: leftOut.list() };
       findings.push(...answer.detections.map((found) => ({ found, offsetSeconds: frame.offsetSeconds })));
     }
     if (!seen && refusal !== undefined) return { kind: "skipped", reason: "refused", detail: refusal, bury: true };
@@ -235,10 +245,11 @@ class DetectStage implements Stage {
     image: LedgerImage,
     result: Result,
     startedAt: Date,
-  ): Promise<{ readonly status: DetectOutcome; readonly trace?: string | undefined }> {
+  ): Promise<{ readonly status: DetectOutcome; readonly trace?: string | undefined; readonly leftOut: readonly LeftOut[] }> {
     if (result.kind === "processed") {
-      const trace = await this.#stored.add({ job, image, findings: result.findings, seen: result.seen, detail: result.detail, startedAt });
-      return { status: "processed", trace };
+      const { findings, seen, detail } = result;
+      const { batchId, leftOut } = await this.#stored.add({ job, image, findings, seen, detail, startedAt });
+      return { status: "processed", trace: batchId, leftOut };
     }
     const now = this.#context.clock.now();
     const status = await this.#context.db.transaction(async (sql): Promise<DetectOutcome> => {
@@ -260,10 +271,10 @@ class DetectStage implements Stage {
       await releaseJob(sql, job, { availableAt: next.availableAt, error: result.detail, attempt: next.attempt });
       return "deferred";
     });
-    return { status };
+    return { status, leftOut: [] };
   }
 
-  async #storeTogether(pictures: readonly SeenPicture[]): Promise<Stored["batchIds"]> {
+  async #storeTogether(pictures: readonly SeenPicture[]): Promise<Stored["pictures"]> {
     const { db, clock, batchMaxDetections, onClosed } = this.#context;
     const settings = this.#context.settings.current();
     const enrichmentWaitMs = this.#context.enrichmentWaitMs();
@@ -271,8 +282,14 @@ class DetectStage implements Stage {
       storeFindings(sql, pictures, { settings, batchMaxDetections, enrichmentWaitMs, now: clock.now() }),
     );
     if (stored.closed.length > 0) onClosed(stored.closed);
-    return stored.batchIds;
+    return stored.pictures;
   }
+}
+
+async function sizeOf(bytes: Buffer): Promise<Size | undefined> {
+  const found = await inspect(bufferSource(bytes), 0);
+  if (found.state !== "complete" || found.width === null || found.height === null) return undefined;
+  return { width: found.width, height: found.height };
 }
 
 /** Says which part of a video was not processed; null if all of it was. */

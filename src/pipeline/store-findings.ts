@@ -2,6 +2,7 @@ import { assignToBatches, type Closed, closeDueBatches } from "../monitoring/bat
 import { insertDetections, type NewDetection } from "../monitoring/detections/detections-repository.ts";
 import { type LedgerImage, markProcessed } from "../monitoring/images/images-repository.ts";
 import type { Detected } from "../monitoring/upstream/detector.ts";
+import { type LeftOut, LeftOutTally, percentText } from "../monitoring/upstream/left-out.ts";
 import type { LiveSettings } from "../platform/config/settings.ts";
 import type { Sql } from "../platform/database/database.ts";
 import { addJobs, type ClaimedJob, finishJobs } from "../work/jobs/jobs-repository.ts";
@@ -38,8 +39,16 @@ export interface StoringContext {
 export interface Stored {
   /** The batches that were closed and became events. */
   readonly closed: readonly Closed[];
-  /** The batch of each picture's detections, in the order of the pictures; undefined for a picture without detections. */
-  readonly batchIds: readonly (string | undefined)[];
+  /** In the order of the pictures. */
+  readonly pictures: readonly StoredPicture[];
+}
+
+/** A picture whose outcome is stored. */
+export interface StoredPicture {
+  /** The batch of its detections; undefined if it has none. */
+  readonly batchId: string | undefined;
+  /** Also counts the detections below the threshold. */
+  readonly leftOut: readonly LeftOut[];
 }
 
 /**
@@ -48,7 +57,9 @@ export interface Stored {
  */
 export async function storeFindings(sql: Sql, pictures: readonly SeenPicture[], context: StoringContext): Promise<Stored> {
   const { settings, now } = context;
-  const counted = pictures.map(({ findings }) => findings.filter(({ found }) => found.confidence >= settings.detectionConfidenceThreshold));
+  const threshold = settings.detectionConfidenceThreshold;
+  const counted = pictures.map(({ findings }) => findings.filter(({ found }) => found.confidence >= threshold));
+  const leftOut = pictures.map((picture) => withWeak(picture, threshold));
   const arrivals = pictures.flatMap(({ image }, at) => {
     const count = counted[at]?.length ?? 0;
     return count === 0 ? [] : [{ at, arrival: { cameraId: image.cameraId, at: image.takenAt, count } }];
@@ -66,6 +77,7 @@ export async function storeFindings(sql: Sql, pictures: readonly SeenPicture[], 
         detectionCount: counted[at]?.length ?? 0,
         detector: seen.detector,
         inferenceMs: seen.inferenceMs,
+        leftOut: leftOut[at] ?? [],
         detail,
         startedAt,
         finishedAt: now,
@@ -101,7 +113,19 @@ export async function storeFindings(sql: Sql, pictures: readonly SeenPicture[], 
   // All at once: every transaction counts events by camera in the same order, so none deadlock.
   const closed = await closeDueBatches(sql, now, closing, outgrown);
   const joined = new Map(arrivals.map(({ at }, index) => [at, batchIds[index]]));
-  return { closed, batchIds: pictures.map((_, at) => joined.get(at)) };
+  return { closed, pictures: pictures.map((_, at) => ({ batchId: joined.get(at), leftOut: leftOut[at] ?? [] })) };
+}
+
+/** Adds the detections below the threshold; the most confident one is the example. */
+function withWeak({ findings, seen }: SeenPicture, threshold: number): readonly LeftOut[] {
+  const weak = findings.map(({ found }) => found).filter(({ confidence }) => confidence < threshold);
+  const [first, ...others] = weak;
+  if (!first) return seen.leftOut;
+  const best = others.reduce((a, b) => (b.confidence > a.confidence ? b : a), first);
+  const tally = new LeftOutTally();
+  tally.addAll(seen.leftOut);
+  tally.add("below_threshold", () => `${best.objectType} ${percentText(best.confidence)}`, weak.length);
+  return tally.list();
 }
 
 function newDetection(image: LedgerImage, { found, frame }: Finding, batchId: string, now: Date): NewDetection {

@@ -69,7 +69,18 @@ const imageKeys = [
     "found_at",
     "taken_at",
   ],
-  ...["status", "reason", "detail", "same_content_as", "detection_count", "detector", "inference_ms", "started_at", "finished_at"],
+  ...[
+    "status",
+    "reason",
+    "detail",
+    "same_content_as",
+    "detection_count",
+    "detector",
+    "inference_ms",
+    "left_out",
+    "started_at",
+    "finished_at",
+  ],
 ];
 const alertKeys = [
   ...["id", "event_id", "rule_id", "camera_id", "severity", "status", "dedup_key", "created_at", "delivered_at", "acknowledged_at"],

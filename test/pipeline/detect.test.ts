@@ -31,13 +31,14 @@ let breaker: Breaker;
 let folder: ReturnType<typeof temporaryFolder>;
 /** Runs during a detector request. */
 let meanwhile: () => unknown = () => {};
+let answer: object = onePerson();
 
 beforeAll(async () => {
-  const answer = async (): Promise<object> => {
+  const reply = async (): Promise<object> => {
     await meanwhile();
-    return onePerson();
+    return answer;
   };
-  [database, standIn] = await Promise.all([testDatabase(), detectorStandIn({ answer })]);
+  [database, standIn] = await Promise.all([testDatabase(), detectorStandIn({ answer: reply })]);
   breaker = new Breaker("detector", { clock });
   detector = createDetector({ url: standIn.url, breaker, clock, log: silentLog });
   await database.db.query((sql) => sql`insert into cameras (camera_id, name, folder_path) values ('yard', 'yard', '/yard')`);
@@ -49,6 +50,7 @@ afterAll(async () => {
 beforeEach(async () => {
   folder = temporaryFolder("detect");
   meanwhile = () => {};
+  answer = onePerson();
   await standIn.setMode("ok");
 });
 afterEach(() => folder.remove());
@@ -302,6 +304,23 @@ describe.skipIf(!ffmpeg)("a video (needs ffmpeg)", () => {
       `,
     );
     expect(frames).toEqual([0, 2, 4, 6].map((offset) => ({ offset, before: 7 - offset })));
+  });
+
+  test("counts the parts left out of all of its frames, and reads shares of a frame without a reported size", async () => {
+    const bbox = { x: 0.5, y: 0.5, width: 0.25, height: 0.25 };
+    answer = { detections: ["person", "vehicle"].map((name) => ({ class: name, confidence: 0.9, bbox })) };
+    const imageId = await entered(await makeVideo(folder.path, "mp4", 3), "video/mp4");
+    await looked(imageId);
+    const rows = await database.db.query(
+      (sql) => sql`
+        select i.left_out, d.bbox_x, d.bbox_y, d.bbox_width, d.bbox_height
+        from images i
+        join detections d on d.image_id = i.image_id
+        where i.image_id = ${imageId}
+      `,
+    );
+    const left_out = [{ reason: "unknown_class", count: 2, example: JSON.stringify({ class: "vehicle", confidence: 0.9, bbox }) }];
+    expect(rows).toEqual(Array(2).fill({ left_out, bbox_x: 80, bbox_y: 60, bbox_width: 40, bbox_height: 30 }));
   });
 
   test("that is processed only in part gives its frames correct times too", async () => {

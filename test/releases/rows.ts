@@ -14,12 +14,13 @@ const at = (minutes: number): Date => new Date(Date.parse(`${day}T20:00:00Z`) + 
 const id = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
 const times = { created_at: at(0), updated_at: at(1) };
 
-const image = (from: number, n: number): EarlyRow => ({
+const image = (from: number, n: number, more: Readonly<Record<string, unknown>> = {}): EarlyRow => ({
   from,
   table: "images",
   row: {
     ...{ camera_id: "yard", path: `/srv/cameras/yard/${n}.jpg`, size_bytes: 1000 * n, modified_ns: n, found_by: "watch", found_at: at(n) },
     ...{ taken_at: at(n), status: "processed", detection_count: 1, sha256: Buffer.from([n]), started_at: at(n), finished_at: at(n) },
+    ...more,
   },
 });
 const event = (from: number, n: number, more: Readonly<Record<string, unknown>> = {}): EarlyRow => ({
@@ -299,4 +300,5 @@ export const earlyRows: readonly EarlyRow[] = [
       ...{ claimed_by: id(1), claims: 3, attempts: 1, deferrals: 2, blamed: 1 },
     },
   },
+  image(19, 19, { left_out: [{ reason: "unknown_class", count: 2, example: '{"class":"vehicle"}' }] }),
 ];

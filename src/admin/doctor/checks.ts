@@ -6,6 +6,7 @@ import { configurationChecks } from "./checks/configuration.ts";
 import { daemonChecks } from "./checks/daemon.ts";
 import { dataFolderChecks } from "./checks/data-folder.ts";
 import { databaseChecks } from "./checks/database.ts";
+import { detectorChecks } from "./checks/detector.ts";
 import { diskChecks } from "./checks/disk.ts";
 import { notificationChecks } from "./checks/notifications.ts";
 import { programChecks } from "./checks/program.ts";
@@ -30,6 +31,7 @@ export const checks: readonly Check[] = [
   ...diskChecks,
   ...databaseChecks,
   redis,
+  ...detectorChecks,
   ...serviceChecks,
   serviceSettings,
   ...cameraChecks,

@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { silentLog } from "../../base/log/log.ts";
+import { packageRoot } from "../../base/version.ts";
 import { Breaker } from "../../monitoring/upstream/breaker.ts";
 import type { Unavailable } from "../../monitoring/upstream/call.ts";
 import type { UnavailableReason } from "../../monitoring/upstream/http.ts";
@@ -26,7 +28,7 @@ interface Address {
   readonly variable: string;
 }
 
-interface Service extends Address {
+export interface Service extends Address {
   /** The answer of GET /health, requested in parallel. */
   readonly health: Promise<Probe>;
 }
@@ -98,6 +100,17 @@ export async function examplePicture(): Promise<Picture> {
   const bytes = await sharp({ create: { width, height, channels: 3, background: "#a0a0a0" } })
     .composite([{ input: half, left: 0, top: 0 }])
     .jpeg()
+    .toBuffer();
+  return { bytes, fileName: "homesec-doctor.jpg", mediaType: "image/jpeg" };
+}
+
+/** Returns five people on a walkway: a part of a picture of the demo. Detectors that work find at least one of them. */
+export async function peoplePicture(): Promise<Picture> {
+  const { default: sharp } = await import("sharp");
+  const path = join(packageRoot(), "demo", "pictures", "walkway-0060.jpg");
+  const bytes = await sharp(path)
+    .extract({ left: 350, top: 130, ...pictureSize })
+    .jpeg({ quality: 90 })
     .toBuffer();
   return { bytes, fileName: "homesec-doctor.jpg", mediaType: "image/jpeg" };
 }

@@ -1,9 +1,10 @@
 import type { Image } from "../../monitoring/images/ledger-repository.ts";
+import { leftOutText } from "../../monitoring/upstream/left-out.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { chainOfEvent } from "./event.ts";
 import type { Known } from "./event-steps.ts";
 import { outcomeOfEvent } from "./outcome.ts";
-import { batchStep, type PictureFacts, pictureSteps } from "./picture-steps.ts";
+import { batchStep, foundNothing, type PictureFacts, pictureSteps } from "./picture-steps.ts";
 import { picturesOf } from "./pictures.ts";
 import { findBatches } from "./pictures-repository.ts";
 import { type Explanation, type Step, sentence } from "./step.ts";
@@ -41,8 +42,9 @@ function outcomeOf({ image }: PictureFacts, steps: readonly Step[], open: readon
   const text = last?.text ?? "";
   switch (image.status) {
     case "processed":
-      if (image.detection_count === 0)
-        return "The picture led to no event: the detector found nothing that reached the confidence threshold.";
+      if (image.detection_count === 0) {
+        return `The picture led to no event: the detector ${foundNothing(image)}. ${leftOutText(image.left_out)}`.trim();
+      }
       return open.length > 0
         ? `The detections of the picture are not an event yet. ${text}`
         : "The detections of the picture belong to no event; it may have been deleted.";

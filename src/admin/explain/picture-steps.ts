@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import { pluralize } from "../../base/text/format.ts";
 import type { Image } from "../../monitoring/images/ledger-repository.ts";
 import { imageReasons } from "../../monitoring/images/reasons.ts";
+import { leftOutText } from "../../monitoring/upstream/left-out.ts";
 import type { WaitingJob } from "./jobs-repository.ts";
 import type { BatchFacts, DetectionFacts } from "./pictures-repository.ts";
 import { between, duration, instant, type Step, sentence } from "./step.ts";
@@ -71,14 +72,17 @@ function detected({ image, job, detections }: PictureFacts, now: Date): Step {
       const inference = image.inference_ms === null ? "" : ` (${duration(image.inference_ms)} of inference${took})`;
       const kept =
         image.detection_count === 0
-          ? "found nothing that reached the confidence threshold; homesec stores nothing below it"
+          ? foundNothing(image)
           : `found ${pluralize(image.detection_count, "detection")}${classesOf(detections)}`;
       const gone = image.detection_count - (detections[0]?.on_image ?? 0);
+      const notes = [gone > 0 ? `${gone} of them were deleted.` : "", leftOutText(image.left_out), image.detail ?? ""];
       return {
         at: image.finished_at,
         step: "detection",
         status: image.detection_count === 0 ? "stopped" : "done",
-        text: `The detector ${image.detector ?? "(unnamed)"} processed it${inference} and ${kept}.${gone > 0 ? ` ${gone} of them were deleted.` : ""}${image.detail === null ? "" : ` ${image.detail}`}`,
+        text: [`The detector ${image.detector ?? "(unnamed)"} processed it${inference} and ${kept}.`, ...notes]
+          .filter((note) => note !== "")
+          .join(" "),
         details: {
           ...common,
           detector: image.detector,
@@ -86,6 +90,7 @@ function detected({ image, job, detections }: PictureFacts, now: Date): Step {
           started_at: image.started_at,
           finished_at: image.finished_at,
           detection_count: image.detection_count,
+          left_out: image.left_out,
           detections: detections.map(({ id, object_type, confidence }) => ({ id, object_type, confidence })),
         },
       };
@@ -109,6 +114,17 @@ function detected({ image, job, detections }: PictureFacts, now: Date): Step {
         details: { ...common, detail: image.detail, job: job && jobDetails(job) },
       };
   }
+}
+
+/** Says why a processed picture has no detections, as a part of a sentence about the detector. */
+export function foundNothing({ left_out }: Image): string {
+  const reasons = new Set(left_out.map(({ reason }) => reason));
+  const isWeak = reasons.delete("below_threshold");
+  if (reasons.size === 0) return "found nothing that reached the confidence threshold; homesec stores nothing below it";
+  if (isWeak) return "found nothing that homesec can use and that reached the confidence threshold";
+  return reasons.size === 1 && reasons.has("other_class")
+    ? "found nothing of a class that homesec counts"
+    : "sent nothing that homesec can use";
 }
 
 function meaningOf(reason: string | null): string {

@@ -1,10 +1,24 @@
 import { z } from "zod";
-import { imageStatuses } from "../constants.ts";
+import { imageStatuses, leftOutReasons } from "../constants.ts";
 import { listOf, pageQuery } from "../page.ts";
 import { routesOf } from "../route.ts";
 import { CameraIdText, EndInstant, EnumText, IdText, Instant, StartInstant } from "../values.ts";
 
 const route = routesOf("images");
+
+const LeftOut = z
+  .object({
+    reason: z.enum(leftOutReasons).meta({
+      description: "Why. With `bad_box`, `empty_box` and `outside` the detection was kept without its box; with the others it was left out",
+    }),
+    count: z.int().meta({ description: "Number of detections", example: 2 }),
+    example: z.string().nullable().meta({ description: "The first one, as the detector sent it; null if the reason needs none" }),
+  })
+  .meta({
+    id: "LeftOut",
+    description: "Detections of an answer that homesec left out, or kept without their box",
+    example: { reason: "unknown_class", example: '{"class":"vehicle","confidence":0.88}' },
+  });
 
 /** One file: an entry of the ledger with its outcome. */
 export const Image = z
@@ -35,6 +49,7 @@ export const Image = z
     detection_count: z.int().meta({ description: "Number of stored detections", example: 1 }),
     detector: z.string().nullable().meta({ description: "`built-in`, or the URL of the detector; null until the analysis" }),
     inference_ms: z.number().nullable().meta({ description: "Inference time of the detector, in milliseconds", example: 331.4 }),
+    left_out: z.array(LeftOut).meta({ description: "Parts of the detector's answer that homesec left out, by reason" }),
     started_at: Instant.nullable().meta({ description: "Start of processing; null until then", example: "2026-01-31T22:15:00.141Z" }),
     finished_at: Instant.nullable().meta({ description: "End of processing; null until then", example: "2026-01-31T22:15:00.512Z" }),
   })

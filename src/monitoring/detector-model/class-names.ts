@@ -2,20 +2,53 @@ import { objectTypes } from "../../contract/constants.ts";
 
 export type ObjectType = (typeof objectTypes)[number];
 
-/** Other names of a class in common data sets. */
-const otherWords: Readonly<Record<string, ObjectType>> = {
-  people: "person",
-  pedestrian: "person",
-  human: "person",
-  lorry: "truck",
-  bike: "bicycle",
-  motorbike: "motorcycle",
+/** Other words of data sets and detectors for a class. Words that may mean several classes, such as vehicle and animal, are missing. */
+const otherWords: Readonly<Record<ObjectType, readonly string[]>> = {
+  person: [
+    "people",
+    "pedestrian",
+    "human",
+    "adult",
+    "man",
+    "men",
+    "woman",
+    "women",
+    "boy",
+    "girl",
+    "child",
+    "children",
+    "rider",
+    "cyclist",
+  ],
+  car: ["automobile", "sedan", "suv", "taxi", "van", "minivan"],
+  truck: ["lorry", "lorries", "pickup", "pickup truck"],
+  bus: ["buses", "busses", "minibus", "minibuses"],
+  dog: ["puppy", "puppies"],
+  cat: ["kitten"],
+  bird: [],
+  bicycle: ["bike"],
+  motorcycle: ["motorbike", "motor bike", "moped"],
 };
 
-/** Returns homesec's class for a class of a model; undefined for an unknown one. */
+const typeOfWord: ReadonlyMap<string, ObjectType> = new Map(
+  objectTypes.flatMap((type) => [type, ...otherWords[type]].flatMap((word) => [word, `${word}s`].map((form) => [form, type] as const))),
+);
+
+/** Returns homesec's class for a class of a detector, in upper or lower case, singular or plural; undefined for an unknown one. */
 export function objectTypeOf(name: string): ObjectType | undefined {
-  const lower = name.trim().toLowerCase();
-  return objectTypes.find((type) => type === lower) ?? (Object.hasOwn(otherWords, lower) ? otherWords[lower] : undefined);
+  return typeOfWord.get(name) ?? typeOfWord.get(plainWord(name));
+}
+
+/** Tells whether a class is one of the usual ones that homesec does not count, such as a chair. */
+export function isOtherClass(name: string): boolean {
+  return cocoNames.includes(plainWord(name));
+}
+
+function plainWord(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[\s_-]+/g, " ")
+    .trim();
 }
 
 /** Reads a text with one name a line, starting with class 0. An empty line between names is a class without a name. */

@@ -1,5 +1,6 @@
 import type { imageStatuses } from "../../contract/constants.ts";
 import type { Sql } from "../../platform/database/database.ts";
+import type { LeftOut } from "../upstream/left-out.ts";
 import { retriedReasons, reupload } from "./reasons.ts";
 
 /** A row of the ledger for the detect stage. */
@@ -11,6 +12,8 @@ export interface LedgerImage {
   /** Modification time in nanoseconds since 1970: too large for an exact number. */
   readonly modifiedNs: bigint;
   readonly mediaType: string | null;
+  readonly width: number | null;
+  readonly height: number | null;
   readonly foundBy: "watch" | "scan";
   readonly foundAt: Date;
   readonly takenAt: Date;
@@ -199,7 +202,7 @@ export async function linkSameContent(
 export async function imagesForJobs(sql: Sql, imageIds: readonly number[]): Promise<readonly (LedgerImage | undefined)[]> {
   const rows = await sql<(Omit<LedgerImage, "modifiedNs"> & { readonly modifiedNs: string })[]>`
     select i.image_id as "imageId", i.camera_id as "cameraId", i.path, i.size_bytes as "sizeBytes", i.modified_ns::text as "modifiedNs",
-      i.media_type as "mediaType", i.found_by as "foundBy", i.found_at as "foundAt", i.taken_at as "takenAt", i.status,
+      i.media_type as "mediaType", i.width, i.height, i.found_by as "foundBy", i.found_at as "foundAt", i.taken_at as "takenAt", i.status,
       i.same_content_as as "sameContentAs"
     from images i
     where i.image_id = any (${[...imageIds]}::bigint[])
@@ -214,6 +217,8 @@ export interface ProcessedImage {
   readonly detectionCount: number;
   readonly detector: string;
   readonly inferenceMs: number | null;
+  /** The parts of the detector's answer that were left out. */
+  readonly leftOut: readonly LeftOut[];
   /** The part of a video that was not processed. */
   readonly detail: string | null;
   readonly startedAt: Date;
@@ -225,16 +230,17 @@ export async function markProcessed(sql: Sql, images: readonly ProcessedImage[])
   await sql`
     update images i
     set status = 'processed', reason = null, detail = p.detail, detection_count = p.detection_count, detector = p.detector,
-      inference_ms = p.inference_ms, started_at = p.started_at, finished_at = p.finished_at
+      inference_ms = p.inference_ms, left_out = p.left_out::jsonb, started_at = p.started_at, finished_at = p.finished_at
     from unnest(
       ${images.map((image) => image.imageId)}::bigint[],
       ${images.map((image) => image.detectionCount)}::integer[],
       ${images.map((image) => image.detector)}::text[],
       ${images.map((image) => image.inferenceMs)}::float8[],
+      ${images.map(({ leftOut }) => (leftOut.length === 0 ? null : JSON.stringify(leftOut)))}::text[],
       ${images.map((image) => image.detail)}::text[],
       ${sql.array(images.map((image) => image.startedAt))}::timestamptz[],
       ${sql.array(images.map((image) => image.finishedAt))}::timestamptz[]
-    ) as p (image_id, detection_count, detector, inference_ms, detail, started_at, finished_at)
+    ) as p (image_id, detection_count, detector, inference_ms, left_out, detail, started_at, finished_at)
     where i.image_id = p.image_id
   `;
 }

@@ -11,7 +11,7 @@ export type Image = z.output<typeof ImageRecord>;
 const columns = (sql: Sql) => sql`
   i.image_id as id, i.camera_id, i.path, i.size_bytes, to_timestamp(i.modified_ns / 1e9) as modified_at, i.media_type, i.width, i.height,
   encode(i.sha256, 'hex') as sha256, i.found_by, i.found_at, i.taken_at, i.status, i.reason, i.detail, i.same_content_as, i.detection_count,
-  i.detector, i.inference_ms, i.started_at, i.finished_at
+  i.detector, i.inference_ms, coalesce(i.left_out, '[]') as left_out, i.started_at, i.finished_at
 `;
 
 /** Returns entries by id, in order of time. */

@@ -1,23 +1,15 @@
 import { dayMs } from "../../base/clock/clock.ts";
-import { objectTypes } from "../../contract/constants.ts";
+import { isOtherClass, type ObjectType, objectTypeOf } from "../detector-model/class-names.ts";
 import { excerpt } from "./call.ts";
+import { type Box, boxIn, conventionOf, isNumber, maxSide, type SentBox, type Size, sentBox } from "./detector-boxes.ts";
 import { UpstreamFailure } from "./http.ts";
+import { exampleOf, type LeftOut, LeftOutTally } from "./left-out.ts";
 import { type Fields, isObject } from "./lenient-json.ts";
-
-export type ObjectType = (typeof objectTypes)[number];
-
-/** A box in whole pixels, inside the picture and never empty. */
-export interface Box {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
 
 export interface SeenObject {
   readonly objectType: ObjectType;
   readonly confidence: number;
-  /** Null if the detector returned no box. */
+  /** Null if the detector returned no box, or none that can be read. */
   readonly box: Box | null;
 }
 
@@ -27,63 +19,109 @@ export interface DetectorReading {
   /** Size of the picture as the detector measured it; null if it did not report one. */
   readonly width: number | null;
   readonly height: number | null;
-  /** Number of dropped detections by reason. */
-  readonly dropped: Readonly<Record<string, number>>;
+  readonly leftOut: readonly LeftOut[];
 }
 
-/** More than any camera's picture shows. Beyond it, the least confident detections are dropped. */
+/** More than any camera's picture shows. Beyond it, the least confident detections are left out. */
 const maxDetections = 500;
-/** Assumed side of a picture if the detector did not report its size. No decoder in homesec accepts more. */
-const maxSide = 65_535;
 /** One day. */
 const longestMs = dayMs;
 
+/** One entry of the list, before the convention of the answer is known. */
+interface Entry {
+  readonly sent: Fields;
+  readonly name: string;
+  readonly confidence: unknown;
+  readonly box: SentBox | "bad_box" | null;
+}
+
 /**
- * Reads the body of a detector's answer. Drops unusable detections and counts them by reason. Throws `UpstreamFailure`
- * (`unreadable`) if the body is not a detector's answer.
+ * Reads the body of a detector's answer. Leaves out unusable detections and counts them by reason; keeps a detection without its box if
+ * the box is unusable. Whether confidences are percent, and how boxes are meant, is decided once for the whole answer. `pictureSize` is
+ * used if the detector did not report the size. Throws `UpstreamFailure` (`unreadable`) if the body is not a detector's answer.
  */
-export function readDetections(text: string): DetectorReading {
+export function readDetections(text: string, pictureSize?: Size): DetectorReading {
   const body = parse(text);
-  if (!isObject(body) || !Array.isArray(body["detections"])) {
-    throw new UpstreamFailure("unreadable", "the answer has no list of detections");
-  }
+  const listed = isObject(body) ? (body["detections"] ?? body["predictions"]) : undefined;
+  if (!isObject(body) || !Array.isArray(listed)) throw new UpstreamFailure("unreadable", "the answer has no list of detections");
   const width = size(body["image_width"]);
   const height = size(body["image_height"]);
-  const dropped: Record<string, number> = {};
+  const tally = new LeftOutTally();
+  const entries = listed.flatMap((sent: unknown): Entry[] => {
+    if (isObject(sent)) return [{ sent, name: className(sent), confidence: confidenceIn(sent), box: sentBox(sent) }];
+    tally.add("not_an_object", () => exampleOf(sent));
+    return [];
+  });
+  const frame = {
+    size: width !== null && height !== null ? { width, height } : pictureSize,
+    clip: { width: width ?? maxSide, height: height ?? maxSide },
+  };
+  const convention = conventionOf(
+    entries.flatMap(({ box }) => (box === null || box === "bad_box" ? [] : [box])),
+    frame.size,
+  );
+  const unit = arePercent(entries) ? 100 : 1;
   const detections: SeenObject[] = [];
-  for (const entry of body["detections"]) {
-    const seen = readDetection(entry, width ?? maxSide, height ?? maxSide);
-    if (typeof seen === "string") dropped[seen] = (dropped[seen] ?? 0) + 1;
-    else detections.push(seen);
+  for (const { sent, name, confidence: value, box: place } of entries) {
+    const objectType = objectTypeOf(name);
+    const confidence = share(value, unit);
+    if (!objectType) tally.add(...otherClass(name, sent));
+    else if (confidence === undefined) tally.add("bad_confidence", () => exampleOf(sent));
+    else {
+      const box = place === null || place === "bad_box" ? place : boxIn(place, convention, frame);
+      if (typeof box === "string") tally.add(box, () => exampleOf(sent));
+      detections.push({ objectType, confidence, box: typeof box === "string" ? null : box });
+    }
   }
   if (detections.length > maxDetections) {
-    dropped["too_many"] = detections.length - maxDetections;
+    tally.add("too_many", () => null, detections.length - maxDetections);
     detections.sort((a, b) => b.confidence - a.confidence).length = maxDetections;
   }
-  return { detections, inferenceMs: duration(body["inference_time_ms"]), width, height, dropped };
+  return { detections, inferenceMs: duration(body["inference_time_ms"]), width, height, leftOut: tally.list() };
 }
 
-type DropReason = "not_an_object" | "unknown_class" | "bad_confidence" | "bad_box" | "empty_box" | "outside";
+const classNames = ["class", "class_name", "className", "label", "name", "object_type"];
+const confidenceNames = ["confidence", "score", "probability", "conf"];
 
-function readDetection(entry: unknown, width: number, height: number): SeenObject | DropReason {
-  if (!isObject(entry)) return "not_an_object";
-  const objectType = known(entry["class"]);
-  if (!objectType) return "unknown_class";
-  const confidence = entry["confidence"];
-  if (!isNumber(confidence) || confidence < 0 || confidence > 1) return "bad_confidence";
-  const place = entry["bbox"] ?? null;
-  if (place === null) return { objectType, confidence, box: null };
-  const box = isObject(place) ? readBox(place, width, height) : "bad_box";
-  return typeof box === "string" ? box : { objectType, confidence, box };
+/** The first text that is no number: some detectors send a number as `class` and the word as `name`. */
+function className(sent: Fields): string {
+  for (const field of classNames) {
+    const value = sent[field];
+    if (typeof value === "string" && /[^\d\s]/.test(value)) return value;
+  }
+  return "";
 }
 
-function readBox({ x, y, width: w, height: h }: Fields, width: number, height: number): Box | DropReason {
-  if (!isNumber(x) || !isNumber(y) || !isNumber(w) || !isNumber(h) || w < 0 || h < 0) return "bad_box";
-  if (x >= width || y >= height || x + w <= 0 || y + h <= 0) return w === 0 || h === 0 ? "empty_box" : "outside";
-  const left = Math.round(Math.max(x, 0));
-  const top = Math.round(Math.max(y, 0));
-  const box = { x: left, y: top, width: Math.round(Math.min(x + w, width)) - left, height: Math.round(Math.min(y + h, height)) - top };
-  return box.width > 0 && box.height > 0 ? box : "empty_box";
+function confidenceIn(sent: Fields): unknown {
+  for (const field of confidenceNames) {
+    const value = sent[field] ?? null;
+    if (value !== null) return value;
+  }
+  return null;
+}
+
+function otherClass(name: string, sent: Fields): Parameters<LeftOutTally["add"]> {
+  return isOtherClass(name) ? ["other_class", () => name.trim()] : ["unknown_class", () => exampleOf(sent)];
+}
+
+/** A confidence may exceed 1 by this much through rounding. */
+const roundingError = 0.001;
+
+/** Confidences are percent if one of them exceeds 1 and all are from 0 to 100. A single 1 is certainty, not one percent. */
+function arePercent(entries: readonly Entry[]): boolean {
+  let isAboveOne = false;
+  for (const { confidence } of entries) {
+    if (!isNumber(confidence)) continue;
+    if (confidence < 0 || confidence > 100) return false;
+    isAboveOne ||= confidence > 1 + roundingError;
+  }
+  return isAboveOne;
+}
+
+/** Converts a confidence to a number from 0 to 1; undefined if it is none. */
+function share(value: unknown, unit: number): number | undefined {
+  if (!isNumber(value) || value < 0 || value > unit * (1 + roundingError)) return undefined;
+  return Math.min(1, value / unit);
 }
 
 function parse(text: string): unknown {
@@ -98,16 +136,6 @@ function parse(text: string): unknown {
       throw new UpstreamFailure("unreadable", `the answer is not JSON${excerpt(text)}`, { cause });
     }
   }
-}
-
-function known(name: unknown): ObjectType | undefined {
-  const lower = typeof name === "string" ? name.trim().toLowerCase() : "";
-  return objectTypes.find((type) => type === lower);
-}
-
-/** Also rejects infinity: JSON.parse reads 1e999 as that. */
-function isNumber(value: unknown): value is number {
-  return typeof value === "number" && Number.isFinite(value);
 }
 
 function size(value: unknown): number | null {

@@ -58,7 +58,7 @@ async function detect(http: UpstreamHttp, options: DetectorOptions, picture: Pic
     body: pictureForm(picture),
     timeoutMs,
     signal,
-    read: readDetections,
+    read: (text) => readDetections(text, picture.size),
     lines: {
       refused: "the detector refused a picture",
       failed: "the call to the detector failed",
@@ -67,7 +67,7 @@ async function detect(http: UpstreamHttp, options: DetectorOptions, picture: Pic
   });
   if (result.kind === "refused") return { kind: "refused", reason: "refused", detail: result.detail };
   if (result.kind === "unavailable") return result;
-  const { dropped } = result.value;
-  if (Object.keys(dropped).length > 0) log.debug({ file: picture.fileName, dropped }, "dropped parts of the detector's answer");
+  const { leftOut } = result.value;
+  if (leftOut.length > 0) log.debug({ file: picture.fileName, left_out: leftOut }, "left out parts of the detector's answer");
   return { kind: "detected", detector: label ?? new URL(baseUrl).origin, ...result.value };
 }

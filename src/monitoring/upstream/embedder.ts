@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { CallResult } from "./call.ts";
-import type { Box } from "./detector-answer.ts";
+import type { Box } from "./detector-boxes.ts";
 import { UpstreamFailure } from "./http.ts";
 import { formType, type Picture, pictureForm } from "./multipart.ts";
 import { createServiceClient, type ServiceOptions } from "./service-client.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Attributes, readAttributes } from "./attributes.ts";
 import type { CallResult } from "./call.ts";
-import type { Box } from "./detector-answer.ts";
+import type { Box } from "./detector-boxes.ts";
 import { UpstreamFailure } from "./http.ts";
 import { createServiceClient, type ServiceOptions } from "./service-client.ts";
 

@@ -1,8 +1,12 @@
+import type { Size } from "./detector-boxes.ts";
+
 /** A picture to send to a service. */
 export interface Picture {
   readonly bytes: Buffer;
   readonly fileName: string;
   readonly mediaType: string;
+  /** Its size in pixels, if it is known. */
+  readonly size?: Size | undefined;
 }
 
 /** Constant: no picture contains these 40 characters after a line break by chance. */

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import sharp from "sharp";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { apiStandIn } from "../../support/api-stand-in.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
@@ -77,11 +78,11 @@ describe("doctor: wrong answers of services", () => {
       ...seen(),
       detections: [
         { class: "dragon", confidence: 0.9 },
-        { class: "person", confidence: 7 },
+        { class: "person", confidence: 700 },
       ],
     };
     expect(await finds("detector", given("detector"), "warning")).toMatch(
-      /1 of its detections cannot be used \(unknown class\); 1 of its detections cannot be used \(bad confidence\)/,
+      /left out detections: 1 with a class that homesec does not know, such as \{"class":"dragon",.*; 1 with a confidence that cannot be read/,
     );
     answer = { ...seen(), image_width: 640, image_height: 480 };
     expect(await finds("detector", given("detector"))).toContain("it says 640 x 480 for a picture of 320 x 240");
@@ -89,6 +90,60 @@ describe("doctor: wrong answers of services", () => {
     expect(await finds("detector", given("detector"))).toMatch(/image_width and image_height are missing; inference_time_ms is missing/);
     answer = { boxes: [] };
     expect(await finds("detector", given("detector"), "error")).toContain("has no list of detections");
+  });
+
+  it("detector: shows it a picture with people, and says whether it found one", async () => {
+    const people = (...detections: readonly object[]) => {
+      answer = { ...seen(), detections };
+    };
+    people({ class: "person", confidence: 0.91 }, { class: "chair", confidence: 0.9 }, { class: "lamp", confidence: 0.9 });
+    expect(await well("detector", given("detector"))).toMatch(/: found a person with 91 %, 1 ms$/);
+    const jpeg = services.detector.last?.body.subarray(services.detector.last.body.indexOf("\xff\xd8\xff", 0, "latin1")) as Buffer;
+    expect(await sharp(jpeg).metadata()).toMatchObject({ format: "jpeg", width: 320, height: 240 });
+    people({ class: "dog", confidence: 0.9 });
+    expect(await finds("detector", given("detector"), "warning")).toBe(
+      "The detector found no person in a picture with five people -> Give the detector at DETECTOR_URL a model that knows people",
+    );
+    people({ class: "person", confidence: 43 });
+    expect(await finds("detector", given("detector"), "warning")).toMatch(
+      /found a person with 43 % in a picture with five people, and DETECTION_CONFIDENCE_THRESHOLD is 50 % -> Set a lower/,
+    );
+    people({ class: "vehicle", confidence: 0.9 }, { class: "vehicle", confidence: 0.8 });
+    expect(await finds("detector", given("detector"), "warning")).toMatch(
+      /answers, but homesec left out detections: 2 with a class that homesec does not know, such as \{"class":"vehicle","confidence":0.9\}; The detector found no person/,
+    );
+    people({ class: "person", confidence: 0.9, bbox: "left" });
+    expect(await finds("detector", given("detector"), "warning")).toContain(
+      "kept detections without their box: 1 with a box that cannot be read",
+    );
+  });
+
+  it("detector-answers: reports a detector whose answers of the last day are of no use", async () => {
+    const own = await testDatabase();
+    const env = { DETECTOR_URL: "http://127.0.0.1:9/yolo" };
+    const look = { env, db: own.db, now: "2026-03-01T12:00:00Z" };
+    expect(await skips("detector-answers", { ...look, env: {} })).toBe("the built-in detector is in use");
+    await own.db.query(async (sql) => {
+      await sql`insert into cameras (camera_id, name, folder_path) values ('yard', 'Yard', '/yard')`;
+      const leftOut = JSON.stringify([{ reason: "bad_confidence", count: 2, example: '{"class":"car","confidence":"high"}' }]);
+      await sql`
+        insert into images (camera_id, path, size_bytes, modified_ns, found_by, found_at, taken_at, status, detector, left_out, started_at, finished_at)
+        select 'yard', '/yard/' || n, 1, 1, 'watch', t, t, 'processed', 'http://127.0.0.1:9', (${leftOut}::text)::jsonb, t, t
+        from (select n, '2026-03-01T12:00:00Z'::timestamptz - n * interval '5 hours' as t from generate_series(1, 9) as g (n)) s
+      `;
+    });
+    // Four of the nine pictures are from the last day, which is too few.
+    await well("detector-answers", look);
+    await own.db.query((sql) => sql`update images set finished_at = finished_at + interval '5 hours'`);
+    expect(await finds("detector-answers", look, "warning")).toMatch(
+      /http:\/\/127.0.0.1:9 answers, but homesec cannot use 10 of its last 10 detections: 10 with a confidence that cannot be read, such as \{"class":"car"/,
+    );
+    await well("detector-answers", { ...look, env: { DETECTOR_URL: "http://127.0.0.1:8" } });
+    await own.db.query((sql) => sql`update images set detection_count = 3 where path = '/yard/2'`);
+    expect(await finds("detector-answers", look)).toContain("10 of its last 13 detections");
+    await own.db.query((sql) => sql`update images set detection_count = 10 where path = '/yard/2'`);
+    await well("detector-answers", look);
+    await own.close();
   });
 
   it("language model: reports an answer without a risk assessment", async () => {

@@ -72,7 +72,7 @@ test("services page: detector", async () => {
   const detector = createDetector(options);
   opened.push(() => detector.close());
   expect(await detector.detect(picture)).toMatchObject({
-    ...{ kind: "detected", dropped: {}, inferenceMs: 41.7, width: 1280, height: 720 },
+    ...{ kind: "detected", leftOut: [], inferenceMs: 41.7, width: 1280, height: 720 },
     detections: [
       { objectType: "person", confidence: 0.91, box: { ...box, y: 121 } },
       { objectType: "dog", confidence: 0.64, box: null },

@@ -2,6 +2,7 @@ import { chmod, mkdir, rename, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { explainOperations } from "../../../src/admin/explain/operations.ts";
+import type { LeftOut } from "../../../src/monitoring/upstream/left-out.ts";
 import type { OperationContext } from "../../../src/work/operations/operation.ts";
 import { type Desk, openDesk } from "../../support/operations.ts";
 import { uniqueJpeg } from "../../support/pictures.ts";
@@ -73,6 +74,25 @@ describe("explain: a recorded picture", () => {
     expect(outcome).toContain("the detector found nothing that reached the confidence threshold");
     expect(steps.at(-1)).toMatchObject({ step: "detection", status: "stopped", details: { detection_count: 0 } });
     expect(steps.at(-1)?.text).toContain("found nothing that reached");
+  });
+
+  test("explain: says why a picture without detections has none, by what was left out", async () => {
+    const outcomeOf = async (...leftOut: readonly LeftOut[]) => (await explain(await stored.image({ detections: 0, leftOut }))).outcome;
+    const weak = { reason: "below_threshold", count: 2, example: "person 43 %" } as const;
+    const chair = { reason: "other_class", count: 1, example: "chair" } as const;
+    const vehicle = { reason: "unknown_class", count: 1, example: '{"class":"vehicle"}' } as const;
+    expect(await outcomeOf(weak)).toBe(
+      "The picture led to no event: the detector found nothing that reached the confidence threshold; homesec stores nothing below it. homesec left out detections: 2 below the confidence threshold, such as person 43 %.",
+    );
+    expect(await outcomeOf(chair)).toMatch(
+      /the detector found nothing of a class that homesec counts\. .*: 1 of a class .*, such as chair\.$/,
+    );
+    expect(await outcomeOf(chair, weak)).toContain(
+      "the detector found nothing that homesec can use and that reached the confidence threshold.",
+    );
+    expect(await outcomeOf(vehicle, weak)).toMatch(
+      /the detector found nothing that homesec can use and that reached .*such as \{"class":"vehicle"\}/,
+    );
   });
 
   test("names the most confident of many detections, and says when they were deleted", async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import type { LeftOut } from "../../../src/monitoring/upstream/left-out.ts";
 import type { Desk } from "../../support/operations.ts";
 
 /** Start of the stored chain. */
@@ -43,6 +44,7 @@ interface ImageRow {
   readonly takenAt: Date;
   readonly sameContentAs: number;
   readonly detections: number;
+  readonly leftOut: readonly LeftOut[];
 }
 
 interface VerdictRow {
@@ -76,10 +78,11 @@ export function storedIn(desk: Desk): Stored {
       const [row] = await db.query(
         (sql) => sql<[{ id: number }]>`
           insert into images (camera_id, path, size_bytes, modified_ns, media_type, width, height, sha256, found_by, found_at, taken_at, status, reason,
-            detail, same_content_as, detection_count, detector, inference_ms, started_at, finished_at)
+            detail, same_content_as, detection_count, detector, inference_ms, left_out, started_at, finished_at)
           values (${cameraId}, ${path}, 41000, ${String(images)}::bigint, 'image/jpeg', 768, 576, '\\x00', ${how.foundBy ?? "watch"},
             ${new Date(takenAt.getTime() + 12)}, ${takenAt}, ${status}, ${how.reason ?? null}, ${how.detail ?? null}, ${how.sameContentAs ?? null},
             ${how.detections ?? (isLooked ? 1 : 0)}, ${isLooked ? "yolo-test" : null}, ${isLooked ? 35 : null},
+            ${how.leftOut ? JSON.stringify(how.leftOut) : null}::text::jsonb,
             ${isLooked ? new Date(takenAt.getTime() + 20) : null}, ${isLooked ? new Date(takenAt.getTime() + 60) : null})
           returning image_id as id
         `,

@@ -20,6 +20,7 @@ import {
 } from "../../../src/admin/system/latency-repository.ts";
 import { storedCounts } from "../../../src/admin/system/storage-repository.ts";
 import { meanInferenceMs } from "../../../src/monitoring/images/ledger-repository.ts";
+import { recentAnswers } from "../../../src/monitoring/images/left-out-repository.ts";
 import type { Sql } from "../../../src/platform/database/database.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 
@@ -35,8 +36,9 @@ beforeAll(async () => {
   await database.db.query(async (sql) => {
     await sql`insert into cameras (camera_id, name, folder_path) values ('a', 'A', '/a'), ('b', 'B', '/b')`;
     await sql`
-      insert into images (camera_id, path, size_bytes, modified_ns, found_by, found_at, taken_at, status, inference_ms, started_at, finished_at)
-      select case n % 2 when 0 then 'a' else 'b' end, '/x/' || n, 100, 1, 'watch', t, t, 'processed', 10, t + interval '1 second', t + interval '2 seconds'
+      insert into images (camera_id, path, size_bytes, modified_ns, found_by, found_at, taken_at, status, inference_ms, started_at, finished_at, detector, left_out)
+      select case n % 2 when 0 then 'a' else 'b' end, '/x/' || n, 100, 1, 'watch', t, t, 'processed', 10, t + interval '1 second', t + interval '2 seconds',
+        'd', case n % 20 when 0 then '[{"reason": "unknown_class", "count": 1, "example": null}]'::jsonb end
       from (select n, ${now}::timestamptz - n * interval '864 seconds' as t from generate_series(1, 20000) as g (n)) s
     `;
     await sql`
@@ -91,6 +93,7 @@ describe("query plans", () => {
     "latency until the judgement": (sql) => batchToAnalyzeLatency(sql, hour),
     "latency in all": (sql) => totalLatency(sql, months),
     "the speed of the detector": (sql) => meanInferenceMs(sql, hour),
+    "the newest unusable answers": async (sql) => expect((await recentAnswers(sql, "d", now)).leftOut).toHaveLength(5),
     "what is stored": (sql) => storedCounts(sql),
     "what is not over, for a scrape": (sql) => openCounts(sql, now),
     "which thumbnails stay": (sql) => survivingDetections(sql, [1, 2, 3, 15_000], months),

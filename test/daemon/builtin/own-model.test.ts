@@ -77,7 +77,7 @@ test("custom model: the detector uses it and reports its name and runtime in log
   const five = { status: "healthy", model_loaded: true, device: "cpu", cuda_available: false, vram_used_gb: 0 };
   expect(body).toEqual({ ...five, ...about });
   const result = await client(builtin)(await pictureWithRed());
-  expect(result).toMatchObject({ kind: "detected", width: 640, height: 360, dropped: {} });
+  expect(result).toMatchObject({ kind: "detected", width: 640, height: 360, leftOut: [] });
   if (result.kind !== "detected") return;
   expect(result.detections).toEqual([{ objectType: "dog", confidence: 0.9, box: { x: 200, y: 100, width: 120, height: 60 } }]);
 });

@@ -61,7 +61,9 @@ const rowsOf = (path: string, camera = "front"): Promise<readonly Row[]> =>
 const finish = async (imageId: number): Promise<void> => {
   const at = new Date();
   await database.db.query((sql) =>
-    markProcessed(sql, [{ imageId, detectionCount: 0, detector: "test", inferenceMs: 1, detail: null, startedAt: at, finishedAt: at }]),
+    markProcessed(sql, [
+      { imageId, detectionCount: 0, detector: "test", inferenceMs: 1, leftOut: [], detail: null, startedAt: at, finishedAt: at },
+    ]),
   );
 };
 

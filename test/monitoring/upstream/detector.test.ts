@@ -33,6 +33,11 @@ async function detectWith(body: object | string): Promise<DetectorResult> {
   return detector.detect(picture);
 }
 
+/** Number of parts that were left out, by reason. */
+function leftOutOf(result: DetectorResult): Record<string, number> {
+  return Object.fromEntries(result.kind === "detected" ? result.leftOut.map(({ reason, count }) => [reason, count]) : []);
+}
+
 function answerWith(...detections: unknown[]): object {
   return { detections, inference_time_ms: 12.5, image_width: 640, image_height: 480 };
 }
@@ -47,7 +52,7 @@ test("sends the picture unchanged as the form field file, and says what was seen
     inferenceMs: 1,
     width: 768,
     height: 576,
-    dropped: {},
+    leftOut: [],
   });
   const sent = standIn.last;
   const form = await new Response(sent?.body, { headers: { "content-type": sent?.contentType ?? "" } }).formData();
@@ -58,13 +63,18 @@ test("sends the picture unchanged as the form field file, and says what was seen
 });
 
 test("an empty list is an answer", async () => {
-  expect(await detectWith(answerWith())).toMatchObject({ kind: "detected", detections: [], inferenceMs: 12.5, dropped: {} });
+  expect(await detectWith(answerWith())).toMatchObject({ kind: "detected", detections: [], inferenceMs: 12.5, leftOut: [] });
 });
 
-test("classes other than the nine are left out and counted", async () => {
+test("detector: classes other than the nine are left out and counted, with an example", async () => {
   const entries = ["person", "Dog", "traffic light", "", null, 7].map((name) => ({ class: name, confidence: 0.8, bbox: null }));
   const result = await detectWith(answerWith(...entries));
-  expect(result).toMatchObject({ kind: "detected", dropped: { unknown_class: 4 } });
+  expect(result).toMatchObject({
+    leftOut: [
+      { reason: "other_class", count: 1, example: "traffic light" },
+      { reason: "unknown_class", count: 3, example: '{"class":"","confidence":0.8,"bbox":null}' },
+    ],
+  });
   expect(result.kind === "detected" && result.detections.map(({ objectType }) => objectType)).toEqual(["person", "dog"]);
 });
 
@@ -80,42 +90,47 @@ const boxes: [name: string, bbox: unknown, expected: unknown][] = [
   ["negative height", { x: 5, y: 5, width: 5, height: -5 }, "bad_box"],
   ["text", { x: "5", y: 5, width: 5, height: 5 }, "bad_box"],
   ["null in it", { x: null, y: 5, width: 5, height: 5 }, "bad_box"],
-  ["a list", [1, 2, 3, 4], "bad_box"],
-  ["corners instead of sizes", { x1: 1, y1: 1, x2: 3, y2: 3 }, "bad_box"],
+  ["a list that may be corners or sizes", [1, 2, 3, 4], "bad_box"],
+  ["corners instead of sizes", { x1: 1, y1: 1, x2: 3, y2: 3 }, { x: 1, y: 1, width: 2, height: 2 }],
   ["absent", undefined, null],
 ];
 
-test.each(boxes)("box: %s", async (_, bbox, expected) => {
+test.each(boxes)("detector: a detection is kept, with a box that can be read: %s", async (_, bbox, expected) => {
   const result = await detectWith(answerWith({ class: "cat", confidence: 0.7, bbox }));
-  if (typeof expected === "string") expect(result).toMatchObject({ kind: "detected", detections: [], dropped: { [expected]: 1 } });
-  else expect(result).toMatchObject({ kind: "detected", detections: [{ objectType: "cat", confidence: 0.7, box: expected }] });
+  const box = typeof expected === "string" ? null : expected;
+  expect(result).toMatchObject({ kind: "detected", detections: [{ objectType: "cat", confidence: 0.7, box }] });
+  expect(leftOutOf(result)).toEqual(typeof expected === "string" ? { [expected]: 1 } : {});
 });
 
 test("a confidence that is none costs that detection only", async () => {
   const values = [0.5, 0, 1, -0.1, 1.1, "0.9", null, true, [0.9]].map((confidence) => ({ class: "car", confidence, bbox: null }));
   const result = await detectWith(answerWith(...values));
-  expect(result).toMatchObject({ kind: "detected", dropped: { bad_confidence: 6 } });
+  expect(leftOutOf(result)).toEqual({ bad_confidence: 6 });
   expect(result.kind === "detected" && result.detections.map(({ confidence }) => confidence)).toEqual([0.5, 0, 1]);
 });
 
-test("NaN and Infinity, as Python writes them, cost that detection only", async () => {
+test("detector: NaN and Infinity, as Python writes them, cost one detection or its box", async () => {
   const text = `{"detections": [{"class": "person", "confidence": NaN, "bbox": null},
     {"class": "person", "confidence": 0.8, "bbox": {"x": -Infinity, "y": 1, "width": 2, "height": 3}},
     {"class": "person", "confidence": 1e999, "bbox": null},
     {"class": "person", "confidence": 0.9, "label": "says \\"NaN\\" here", "bbox": {"x": 1, "y": 1, "width": 2, "height": 3}}],
     "inference_time_ms": NaN, "image_width": 100, "image_height": 100}`;
-  expect(await detectWith(text)).toMatchObject({
+  const result = await detectWith(text);
+  expect(result).toMatchObject({
     kind: "detected",
-    detections: [{ confidence: 0.9, box: { x: 1, y: 1, width: 2, height: 3 } }],
+    detections: [
+      { confidence: 0.8, box: null },
+      { confidence: 0.9, box: { x: 1, y: 1, width: 2, height: 3 } },
+    ],
     inferenceMs: null,
-    dropped: { bad_confidence: 2, bad_box: 1 },
   });
+  expect(leftOutOf(result)).toEqual({ bad_confidence: 2, bad_box: 1 });
 });
 
 test("entries that are no objects and an absurd number of detections do no harm", async () => {
   const many = Array.from({ length: 2_000 }, (_, n) => ({ class: "person", confidence: n / 2_000, bbox: null }));
   const result = await detectWith(answerWith(null, 5, "person", [], ...many));
-  expect(result).toMatchObject({ kind: "detected", dropped: { not_an_object: 4, too_many: 1_500 } });
+  expect(leftOutOf(result)).toEqual({ not_an_object: 4, too_many: 1_500 });
   expect(result.kind === "detected" && result.detections.length === 500 && result.detections[0]?.confidence).toBe(0.9995);
 });
 

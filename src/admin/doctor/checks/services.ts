@@ -1,5 +1,4 @@
 import { pluralize } from "../../../base/text/format.ts";
-import { createDetector } from "../../../monitoring/upstream/detector.ts";
 import { createEmbedder } from "../../../monitoring/upstream/embedder.ts";
 import { createEnricher } from "../../../monitoring/upstream/enricher.ts";
 import type { EventFacts } from "../../../monitoring/upstream/facts.ts";
@@ -7,36 +6,9 @@ import { createLanguageModel, type Judgement, type LanguageModel } from "../../.
 import { createVision } from "../../../monitoring/upstream/vision.ts";
 import { type Check, finding, NotPossible } from "../check.ts";
 import type { Examination } from "../examination.ts";
-import { answered, answerTimeoutMs, examplePicture, faulty, pictureSize, probeService } from "../upstreams.ts";
-import { listed } from "../wording.ts";
+import { answered, answerTimeoutMs, examplePicture, probeService } from "../upstreams.ts";
 
 const box = { x: 40, y: 40, width: 80, height: 120 } as const;
-
-const detector: Check = {
-  id: "detector",
-  group: "upstream",
-  title: "Detector",
-  severity: "error",
-  finds: "The detector cannot be reached, or its answer to a small picture is wrong",
-  run: (examination, signal) =>
-    probeService(
-      examination,
-      { name: "detector", url: examination.config().detectorUrl, create: createDetector },
-      async (client) => client.detect(await examplePicture(), signal),
-      ({ width, height, inferenceMs, dropped }, service) => {
-        const isSized = width !== null && height !== null;
-        const faults = [
-          ...Object.entries(dropped).map(([reason, count]) => `${count} of its detections cannot be used (${reason.replaceAll("_", " ")})`),
-          ...(isSized ? [] : ["image_width and image_height are missing"]),
-          ...(isSized && (width !== pictureSize.width || height !== pictureSize.height)
-            ? [`it says ${width} x ${height} for a picture of ${pictureSize.width} x ${pictureSize.height}: boxes will be wrong`]
-            : []),
-          ...(inferenceMs === null ? ["inference_time_ms is missing"] : []),
-        ];
-        return faults.length > 0 ? faulty(service, listed(faults)) : answered(service, `${Math.round(inferenceMs ?? 0)} ms`);
-      },
-    ),
-};
 
 const languageModel: Check = {
   id: "language-model",
@@ -150,4 +122,4 @@ function attributesText(attributes: object): string {
   return pluralize(Object.keys(attributes).length, "attribute");
 }
 
-export const serviceChecks: readonly Check[] = [detector, languageModel, vision, embedder, enrichment];
+export const serviceChecks: readonly Check[] = [languageModel, vision, embedder, enrichment];
