@@ -2,6 +2,8 @@ import type { z } from "zod";
 import type { Silence } from "../../alerting/silences/silence.ts";
 import { activeSilences } from "../../alerting/silences/silences-repository.ts";
 import type { CheckResult } from "../../contract/routes/system-health.ts";
+import { recentAnswers } from "../../monitoring/images/left-out-repository.ts";
+import { unusableAnswers } from "../../monitoring/upstream/left-out.ts";
 import type { DiskName, DiskSpace, Disks } from "../../platform/disk/disk.ts";
 import type { OperationContext } from "../../work/operations/operation.ts";
 import type { Runtime } from "../../work/operations/runtime.ts";
@@ -60,6 +62,15 @@ export function checkUpstreams(context: OperationContext, runtime: Runtime): Pro
 /** Returns the silences that mute alerts now. */
 export function checkSilences(context: OperationContext): Promise<Check<readonly Silence[]>> {
   return limited(context, () => context.db.query((sql) => activeSilences(sql, context.clock.now(), maxSilences)));
+}
+
+/** Says why the detector is of no use although it answers; undefined if it is. The built-in one always sends usable detections. */
+export async function checkAnswers(context: OperationContext, upstreams: Check<readonly UpstreamState[]>): Promise<string | undefined> {
+  const detector = upstreams.ok ? upstreams.value.find(({ name }) => name === "detector") : undefined;
+  if (!detector?.healthy || detector.builtIn || !URL.canParse(detector.url)) return undefined;
+  const { origin } = new URL(detector.url);
+  const answers = await limited(context, () => context.db.query((sql) => recentAnswers(sql, origin, context.clock.now())));
+  return answers.ok ? unusableAnswers(answers.value) : undefined;
 }
 
 /** Returns the space on the disks, as far as it is known: the one with the data folder, and the one with the pictures if it differs. */

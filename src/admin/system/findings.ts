@@ -4,7 +4,7 @@ import { freeShare, leastFreeDiskShare, lowDiskMessage } from "../../platform/di
 import type { OperationContext } from "../../work/operations/operation.ts";
 import type { Runtime, WorkerState } from "../../work/operations/runtime.ts";
 import type { UpstreamState } from "../../work/operations/upstream-state.ts";
-import { type Check, checkDatabase, checkDisks, checkSilences, checkStore, checkUpstreams } from "./checks.ts";
+import { type Check, checkAnswers, checkDatabase, checkDisks, checkSilences, checkStore, checkUpstreams } from "./checks.ts";
 import { type OverallStatus, overallStatus } from "./overall.ts";
 
 /** The results of one round of checks. All health replies derive from them. */
@@ -39,13 +39,14 @@ export function currentFindings(context: OperationContext, runtime: Runtime): Pr
 }
 
 async function checkAll(context: OperationContext, runtime: Runtime): Promise<Findings> {
-  const [database, store, upstreams, disks] = await Promise.all([
+  const [database, store, probed, disks] = await Promise.all([
     checkDatabase(context),
     checkStore(context),
     checkUpstreams(context, runtime),
     checkDisks(context, runtime),
   ]);
-  const silences = database.ok ? await checkSilences(context) : undefined;
+  const [silences, fault] = database.ok ? await Promise.all([checkSilences(context), checkAnswers(context, probed)]) : [];
+  const upstreams = fault === undefined ? probed : withFault(probed, fault);
   const workers = runtime.workers();
   const shares = [...disks].map(([name, space]) => ({ name, share: freeShare(space) }));
   const overall = overallStatus({
@@ -67,6 +68,12 @@ async function checkAll(context: OperationContext, runtime: Runtime): Promise<Fi
     silences: silences?.ok ? silences.value : [],
     timestamp: context.clock.now(),
   };
+}
+
+/** A detector whose answers are of no use is not healthy. */
+function withFault(upstreams: Check<readonly UpstreamState[]>, error: string): Check<readonly UpstreamState[]> {
+  if (!upstreams.ok) return upstreams;
+  return { ...upstreams, value: upstreams.value.map((each) => (each.name === "detector" ? { ...each, healthy: false, error } : each)) };
 }
 
 /** The message while a supervisor is not alive. */
