@@ -174,7 +174,7 @@ describe("homesec doctor beside a daemon", () => {
       },
       { timeoutMs: 60_000, what: "every one of these checks to be ok" },
     );
-    expect(of(body, "detector").detail).toMatch(/^built-in: \d+ ms$/);
+    expect(of(body, "detector").detail).toMatch(/^built-in: found a person with \d+ %, \d+ ms$/);
     for (const id of ["vision", "embedder", "enrichment"]) expect(of(body, id).detail).toContain("switched off");
     for (const id of ["cameras", "rules"]) expect(of(body, id)).toMatchObject({ status: "finding", severity: "warning" });
     expect(exitCode).toBe(7);
