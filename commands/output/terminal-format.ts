@@ -90,7 +90,7 @@ export function riskPaint(level: string | null): Paint | undefined {
 /** The colour of the state of a camera, service or worker. */
 export function statePaint(state: string): Paint | undefined {
   if (["online", "healthy", "running", "ready", "applied"].includes(state)) return "green";
-  if (["offline", "degraded", "unknown", "pending"].includes(state)) return "yellow";
+  if (["offline", "degraded", "unknown", "pending", "starting"].includes(state)) return "yellow";
   return ["error", "unhealthy", "stopped", "not ready"].includes(state) ? "red" : undefined;
 }
 

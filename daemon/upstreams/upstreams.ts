@@ -228,7 +228,8 @@ async function probeService(
     ...{ name, healthy: false, builtIn, url: url ?? "", responseMs: null, error },
     checkedAt: clock.now(),
   });
-  if (url === undefined) return unhealthy(faultOf(condition) ?? "starting");
+  if (url === undefined && condition.state === "starting") return { ...unhealthy("starting"), starting: true };
+  if (url === undefined) return unhealthy(faultOf(condition) ?? "it has no address");
   // A service that is known to be down is not probed until its trial.
   if (breaker.state().state === "open") return unhealthy("circuit breaker open");
   const { healthy, responseMs, error } = await probeHealth(url, config.aiHealthCheckTimeoutSeconds * 1000);

@@ -61,7 +61,7 @@ function answeredService(service: UpstreamState, breakers: readonly BreakerState
   return {
     name: service.name,
     display_name: displayNames[service.name],
-    status: service.healthy ? "healthy" : "unhealthy",
+    status: service.healthy ? "healthy" : service.starting ? "unknown" : "unhealthy",
     url: service.url,
     response_time_ms: service.responseMs,
     circuit_state: breakers.find(({ name }) => name === service.name)?.state ?? "closed",

@@ -59,10 +59,12 @@ export function storeHealth(context: OperationContext, store: Check<string>): Se
 /** Describes all enabled AI services as one. */
 export function aiHealth(upstreams: Check<readonly UpstreamState[]>): Service {
   if (!upstreams.ok) return { status: "unknown", message: `The AI services could not be asked: ${upstreams.error}`, details: {} };
-  const details = Object.fromEntries(upstreams.value.map(({ name, healthy }) => [name, healthy ? "healthy" : "unhealthy"]));
-  const down = upstreams.value.filter(({ healthy }) => !healthy);
-  if (down.length === 0) return { status: "healthy", message: "All AI services answer", details };
-  const bothDown = ["detector", "language_model"].every((name) => down.some((service) => service.name === name));
-  const message = down.map(({ name, error }) => `${name}: ${error ?? "not healthy"}`).join("; ");
+  const details = Object.fromEntries(
+    upstreams.value.map(({ name, healthy, starting }) => [name, healthy ? "healthy" : starting ? "starting" : "unhealthy"]),
+  );
+  const notHealthy = upstreams.value.filter(({ healthy }) => !healthy);
+  if (notHealthy.length === 0) return { status: "healthy", message: "All AI services answer", details };
+  const bothDown = ["detector", "language_model"].every((name) => notHealthy.some((service) => service.name === name && !service.starting));
+  const message = notHealthy.map(({ name, error }) => `${name}: ${error ?? "not healthy"}`).join("; ");
   return { status: bothDown ? "unhealthy" : "degraded", message, details };
 }

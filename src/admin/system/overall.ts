@@ -7,7 +7,7 @@ export type OverallStatus = "healthy" | "degraded" | "unhealthy";
 export interface HealthFacts {
   readonly databaseOk: boolean;
   readonly storeOk: boolean;
-  readonly upstreams: readonly { readonly name: UpstreamName; readonly healthy: boolean }[];
+  readonly upstreams: readonly { readonly name: UpstreamName; readonly healthy: boolean; readonly starting?: true }[];
   readonly workers: readonly { readonly critical: boolean; readonly running: boolean }[];
   /** Free share of the fuller disk, 0 to 1, out of the data disk and the picture disk; undefined if unknown. */
   readonly freeDiskShare: number | undefined;
@@ -15,12 +15,12 @@ export interface HealthFacts {
 
 /**
  * Derives the overall health: unhealthy if nothing can work, because the database is down or both the detector and the language model
- * are; degraded if anything else that matters is unhealthy.
+ * are; degraded if anything else that matters is unhealthy, or a built-in service is starting.
  */
 export function overallStatus(facts: HealthFacts): OverallStatus {
-  const down = new Set(facts.upstreams.filter(({ healthy }) => !healthy).map(({ name }) => name));
+  const down = new Set(facts.upstreams.filter(({ healthy, starting }) => !healthy && !starting).map(({ name }) => name));
   if (!facts.databaseOk || (down.has("detector") && down.has("language_model"))) return "unhealthy";
   const workerDown = facts.workers.some(({ critical, running }) => critical && !running);
   const diskFull = facts.freeDiskShare !== undefined && facts.freeDiskShare < leastFreeDiskShare;
-  return !facts.storeOk || down.size > 0 || workerDown || diskFull ? "degraded" : "healthy";
+  return !facts.storeOk || facts.upstreams.some(({ healthy }) => !healthy) || workerDown || diskFull ? "degraded" : "healthy";
 }

@@ -33,7 +33,8 @@ export const ServiceHealth = z
     status: HealthState,
     message: Message,
     details: Details.nullable().meta({
-      description: "Database: counters of its `pool`; store: its `version`; AI services: status of each",
+      description:
+        "Database: counters of its `pool`; store: its `version`; AI services: status of each, `starting` while a built-in one loads",
     }),
   })
   .meta({ id: "ServiceHealth", description: "Health of one service" });

@@ -18,6 +18,8 @@ export interface BreakerState {
 export interface UpstreamState {
   readonly name: UpstreamName;
   readonly healthy: boolean;
+  /** A built-in service that is loading: not healthy yet, and not unhealthy. */
+  readonly starting?: true;
   readonly builtIn: boolean;
   readonly url: string;
   readonly responseMs: number | null;

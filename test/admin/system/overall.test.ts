@@ -16,6 +16,7 @@ const well: HealthFacts = {
   freeDiskShare: 0.5,
 };
 const down = (...names: string[]) => ({ upstreams: well.upstreams.map(({ name }) => ({ name, healthy: !names.includes(name) })) });
+const starting = (...names: ("detector" | "language_model")[]) => names.map((name) => ({ name, healthy: false, starting: true as const }));
 
 describe("overall health", () => {
   it.each<[string, Partial<HealthFacts>, string]>([
@@ -27,6 +28,12 @@ describe("overall health", () => {
     ["the language model is down", down("language_model"), "degraded"],
     ["an enrichment service is down", down("vision"), "degraded"],
     ["detector and an enrichment service are down", down("detector", "vision"), "degraded"],
+    ["detector and language model are starting", { upstreams: starting("detector", "language_model") }, "degraded"],
+    [
+      "the detector is down and the language model starting",
+      { upstreams: [...down("detector").upstreams, ...starting("language_model")] },
+      "degraded",
+    ],
     ["all services are switched off", { upstreams: [] }, "healthy"],
     ["only the detector is switched on, and down", { upstreams: [{ name: "detector", healthy: false }] }, "degraded"],
     ["the store is down", { storeOk: false }, "degraded"],
