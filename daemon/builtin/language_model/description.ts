@@ -2,16 +2,18 @@ import type { EventFacts } from "../../../src/monitoring/upstream/facts.ts";
 
 const plurals: Readonly<Record<string, string>> = { person: "people", bus: "buses" };
 
-/** Describes what happened and how the score was calculated. */
+/**
+ * Describes what happened and how the score was calculated. The summary has no time of day: it is stored, and each reader sees the time of
+ * the event beside it in the own zone.
+ */
 export function describeEvent(
   facts: EventFacts,
   factors: readonly { readonly name: string; readonly contribution: number }[],
   total: number,
   scorer: string,
 ): { readonly summary: string; readonly reasoning: string } {
-  const time = `${String(facts.local.hour).padStart(2, "0")}:${String(facts.local.minute).padStart(2, "0")}`;
   const stay = facts.dwellSeconds >= 1 ? `, for ${duration(facts.dwellSeconds)}` : "";
-  const summary = `${capitalize(list(facts.objects.map(countLabel)) || "nothing recognised")} at ${facts.camera.name}, ${time}${stay}.`;
+  const summary = `${capitalize(list(facts.objects.map(countLabel)) || "nothing recognised")} at ${facts.camera.name}${stay}.`;
   const parts = factors.map(({ name, contribution }) => `${name} ${contribution < 0 ? "−" : "+"}${Math.abs(contribution)}`);
   const reasoning = `The ${scorer} adds points for the facts and does not see the pictures: ${parts.join(", ")}; total ${total} of 100.`;
   return { summary, reasoning };

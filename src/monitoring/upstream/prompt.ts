@@ -10,7 +10,7 @@ const maxQuotedAnswer = 4_000;
 const answerShape = `Answer with one JSON object and nothing else:
 {
   "risk_score": <whole number from 0 (nothing to worry about) to 100 (danger)>,
-  "summary": "<one sentence: what happened>",
+  "summary": "<one sentence: what happened, without date and time, which readers see in their own time zone>",
   "reasoning": "<two or three sentences: why this score>",
   "risk_factors": [{"name": "<a reason>", "contribution": <points, may be negative>, "detail": "<optional>"}]
 }`;

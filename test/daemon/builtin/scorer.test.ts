@@ -49,7 +49,7 @@ test("scorer: more people, longer stays, closer, more unusual and more certain o
 test("scorer: the summary says what happened, and the reasoning who scored it and why", () => {
   const facts = eventFacts({ ...at(3), ...of(people(2), objectFacts("car")), dwellSeconds: 45 });
   const { summary, reasoning, risk_score } = score(facts);
-  expect(summary).toBe("2 people and 1 car at Front door, 03:20, for 45 s.");
+  expect(summary).toBe("2 people and 1 car at Front door, for 45 s.");
   expect(reasoning).toContain("built-in scorer");
   expect(reasoning).toContain("at night +36");
   expect(reasoning).toContain(`total ${risk_score} of 100`);
