@@ -8,6 +8,26 @@ export interface MalformedLine {
   readonly word: string;
 }
 
+/** An assignment whose unquoted value contains a #, which ends the value. */
+export interface CutLine {
+  /** Counted from 1. */
+  readonly number: number;
+  readonly name: string;
+}
+
+/**
+ * Finds the assignments whose value ends at a # that touches the character before it. Such a # begins a comment for the parser, but people
+ * mean a part of a password.
+ */
+export function cutLines(text: string): readonly CutLine[] {
+  return text.split(/\r?\n/).flatMap((line, at) => {
+    const [, name, value = ""] = /^\s*(?:export\s+)?([\w.-]+)\s*=\s*(.*)$/.exec(line) ?? [];
+    const hash = value.indexOf("#");
+    const isCut = name !== undefined && !/^["'`]/.test(value) && hash > 0 && !/\s/.test(value.charAt(hash - 1));
+    return isCut ? [{ number: at + 1, name }] : [];
+  });
+}
+
 /**
  * Finds the lines that are neither an assignment nor a comment, nor part of a value with several lines. Depending on its version, Node.js
  * skips such a line or joins it with the next name, so that the variable on the next line has no effect.

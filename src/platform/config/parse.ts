@@ -6,7 +6,7 @@ import { type Config, configKey, type ParsedConfig, type Source } from "./config
 import { crossChecks } from "./cross-checks.ts";
 import { commandLineVariables, environmentVariables } from "./environment-variables.ts";
 import type { Kind } from "./kinds.ts";
-import { type MalformedLine, malformedLines } from "./malformed-lines.ts";
+import { cutLines, type MalformedLine, malformedLines } from "./malformed-lines.ts";
 import { nearest } from "./nearest.ts";
 import type { Variable } from "./variable.ts";
 import { type VariableName, variable, variableNames } from "./variables.ts";
@@ -57,6 +57,7 @@ export function parseConfig(input: ConfigInput): ParsedConfig {
   // Other programs may also use .env: only lines meant for homesec matter, and those that swallow one
   if (input.envFile)
     errors.push(...malformedIn(input.envFile, envFile, ({ word, swallowed }) => isOurs(word) || isOurs(lastLine(swallowed))));
+  for (const each of [input.configFile, input.envFile]) if (each) warnings.push(...cutIn(each));
   warnings.push(...unknownNames("the environment", input.env, "ours"), ...unknownNames(".env", envFile, "alike"));
 
   const layers: readonly (readonly [Source, Readonly<Record<string, string | undefined>>])[] = [
@@ -169,6 +170,16 @@ function malformedIn(file: ConfigFile, values: Readonly<Record<string, string>>,
   return malformedLines(file.text, values)
     .filter(matters)
     .map(({ number }) => `${file.name}: line ${number} has no "="; write NAME=value, or begin it with # if it is a comment`);
+}
+
+function cutIn(file: ConfigFile): string[] {
+  if (isJson(file)) return [];
+  return cutLines(file.text)
+    .filter(({ name }) => isOurs(name))
+    .map(
+      ({ number, name }) =>
+        `${file.name}, line ${number}: the value of ${name} ends before the "#"; if the # belongs to it, write ${name}='...'`,
+    );
 }
 
 const isJson = ({ name }: ConfigFile): boolean => name.toLowerCase().endsWith(".json");

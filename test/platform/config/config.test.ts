@@ -156,6 +156,27 @@ describe("configuration errors", () => {
   });
 });
 
+describe("an unquoted # in a value", () => {
+  const warned = (text: string, name = ".env") =>
+    parse(name === ".env" ? { envFile: { name, text } } : { configFile: { name, text } }).warnings.join("\n");
+
+  it("an unquoted #: cuts the value and warns with line and fix, without the value", () => {
+    const text = "# SMTP_USER=a#b\nSMTP_HOST=mail.example.com\nSMTP_PASSWORD=ab#cd";
+    expect(warned(text)).toContain(
+      `.env, line 3: the value of SMTP_PASSWORD ends before the "#"; if the # belongs to it, write SMTP_PASSWORD='...'`,
+    );
+    expect(warned(text)).not.toContain("ab");
+    expect(warned("export API_KEYS=one,two#three", "my.conf")).toContain("my.conf, line 1: the value of API_KEYS");
+  });
+
+  it.each(["SMTP_PASSWORD='ab#cd'", 'SMTP_PASSWORD="ab#cd"', "SMTP_PASSWORD=ab # a comment", "SMTP_PASSWORD=#", "OTHER=ab#cd"])(
+    "an unquoted #: %s needs no warning",
+    (text) => {
+      expect(warned(text)).not.toContain("#");
+    },
+  );
+});
+
 describe("a line without =", () => {
   const message = (number: number, file = ".env") =>
     `${file}: line ${number} has no "="; write NAME=value, or begin it with # if it is a comment`;
