@@ -12,6 +12,7 @@ import { printRecord, printRows } from "../output/output.ts";
 import type { NewRule } from "./file.ts";
 import { ruleBody, ruleOptions } from "./options.ts";
 import { ruleView } from "./view.ts";
+import { noteFixedZones } from "./zone-note.ts";
 
 export const addRule = defineCommand({
   name: "rules add",
@@ -55,6 +56,7 @@ export const addRule = defineCommand({
       added.flatMap(({ camera_ids }) => camera_ids ?? []),
     );
     await noteSameNames(io, added);
+    noteFixedZones(io, added);
     return exitCodes.ok;
   },
 });

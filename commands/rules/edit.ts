@@ -9,6 +9,7 @@ import { noteUnknownCameras } from "../input/similar-id.ts";
 import type { Io } from "../io.ts";
 import { printRecord } from "../output/output.ts";
 import { ruleView } from "./view.ts";
+import { noteFixedZones } from "./zone-note.ts";
 
 export const editRule = defineCommand({
   name: "rules edit",
@@ -46,6 +47,7 @@ export const editRule = defineCommand({
         await draft.discard();
         await printRecord(io.output, changed, ruleView);
         await noteUnknownCameras(io, changed.camera_ids);
+        noteFixedZones(io, [changed]);
         return exitCodes.ok;
       } catch (error) {
         if (!(error instanceof Problem)) {

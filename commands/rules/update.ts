@@ -6,6 +6,7 @@ import { choiceList } from "../input/options.ts";
 import { noteUnknownCameras } from "../input/similar-id.ts";
 import { ruleBody, ruleOptions } from "./options.ts";
 import { ruleView } from "./view.ts";
+import { noteFixedZones } from "./zone-note.ts";
 
 /** Optional conditions and their API fields. */
 const optional = {
@@ -45,5 +46,8 @@ export const updateRule = recordCommand({
     return await io.call("updateRule", { params: { id }, body });
   },
   note: ({ name }) => `rule ${name} changed`,
-  after: (io, _, { options }) => noteUnknownCameras(io, options.cameras),
+  async after(io, rule, { options }) {
+    await noteUnknownCameras(io, options.cameras);
+    if (options.schedule !== undefined) noteFixedZones(io, [rule]);
+  },
 });

@@ -57,6 +57,14 @@ describe.each(ways)("rules, %s", (way) => {
     );
   });
 
+  it("rules: add and update note a zone that does not follow the local clock, with the one that was meant", async () => {
+    const note =
+      "schedule of Night: EST is 5 hours behind UTC all year, without daylight saving time; if you mean the local clock, write America/New_York\n";
+    expect(await homesec(["add", "--name", "Night", "--schedule", "22:00-06:00 EST"])).toMatchObject({ code: 0, err: note });
+    expect((await homesec(["update", "Night", "--schedule", "22:00-06:00 America/New_York"])).err).not.toContain("EST");
+    expect((await homesec(["update", "Night", "--schedule", "22:00-05:00 EST"])).err).toContain(note);
+  });
+
   it.each([
     [["--severity", "high"], "needs a --name"],
     [["--name", "x", "--severity", "loud"], "--severity"],

@@ -106,6 +106,15 @@ describe("doctor: rules", () => {
     expect(await finds("rules", { ...given(), machine: { timeZone: "Europe/London" } })).toContain("in UTC");
   });
 
+  it("warns about hours in a zone that does not follow the local clock", async () => {
+    const night = { days: [], start_time: "22:00", end_time: "06:00" };
+    await add("Night", { schedule: { ...night, timezone: "EST" } });
+    const machine = { timeZone: "America/Toronto" };
+    expect(await finds("rules", { ...given(), machine }, "warning")).toContain(
+      `The hours of "Night" do not follow the local clock: EST is 5 hours behind UTC all year, without daylight saving time; if you mean the local clock, write America/Toronto`,
+    );
+  });
+
   it("warns about rules that another rule suppresses", async () => {
     const key = { dedup_key_template: "{camera_id}", channels: ["email"] } satisfies Partial<RuleChange>;
     await add("Anything", { ...key, severity: "low", camera_ids: ["yard"] });

@@ -3,6 +3,7 @@ import type { Rule, Schedule } from "../../../alerting/rules/rule.ts";
 import { allRules } from "../../../alerting/rules/rules-repository.ts";
 import { describeSchedule } from "../../../alerting/rules/schedule.ts";
 import { dayMs } from "../../../base/clock/clock.ts";
+import { fixedZoneWarning } from "../../../base/clock/fixed-zones.ts";
 import { offsetIn } from "../../../base/clock/time-zone.ts";
 import { pluralize, shellWord } from "../../../base/text/format.ts";
 import { objectTypes } from "../../../contract/constants.ts";
@@ -24,7 +25,7 @@ const rules: Check = {
   title: "Alert rules",
   severity: "warning",
   finds:
-    "No rule is enabled, a rule has no channel (an error: none that works), its hours are in UTC but the machine is not, or another rule with the same dedup key suppresses it",
+    "No rule is enabled, a rule has no channel (an error: none that works), its hours are in UTC but the machine is not, its zone has no daylight saving time (EST), or another rule with the same dedup key suppresses it",
   async run(examination) {
     const known = await (await examination.rows()).query(allRules);
     const enabled = known.filter((rule) => rule.enabled);
@@ -43,6 +44,7 @@ const rules: Check = {
       ...channels(enabled, examination.config()),
       suppressed(enabled),
       timeZones(enabled, examination),
+      fixedZones(enabled, examination),
     ];
   },
 };
@@ -105,6 +107,18 @@ function timeZones(enabled: readonly Rule[], { machine: { timeZone }, clock }: E
           `homesec rules edit ${shellWord(name)} and write schedule: ${describeSchedule({ ...(schedule as Schedule), timezone: timeZone })}`,
       ),
     ),
+  );
+}
+
+function fixedZones(enabled: readonly Rule[], { machine: { timeZone } }: Examination): Outcome {
+  const found = enabled.flatMap(({ name, schedule }) => {
+    const warning = schedule?.start_time ? fixedZoneWarning(schedule.timezone, timeZone) : undefined;
+    return warning === undefined ? [] : [{ name, warning }];
+  });
+  if (found.length === 0) return ok();
+  return finding(
+    listed(found.map(({ name, warning }) => `The hours of "${name}" do not follow the local clock: ${warning}`)),
+    listed(found.map(({ name }) => `homesec rules edit ${shellWord(name)} and correct the zone in schedule`)),
   );
 }
 
