@@ -94,7 +94,7 @@ export function docsPage(document: ApiDocument): string {
 </head>
 <body>
 <h1>${text(document.info.title)} API</h1>
-<p>Version ${text(document.info.version)}. The same for machines: <a href="/openapi.json">openapi.json</a></p>
+<p>Version ${text(document.info.version)}. The same for machines: <a href="openapi.json">openapi.json</a></p>
 ${document.info.description ? `<p>${text(document.info.description)}</p>` : ""}
 <nav>${tags.map((tag) => `<a href="#${text(tag)}">${text(tag)}</a>`).join("\n")} <a href="#refusals">refusals</a> <a href="#headers">headers</a> <a href="#records">records</a></nav>
 ${sections.join("\n")}
