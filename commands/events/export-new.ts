@@ -1,5 +1,5 @@
 import type { ReplyOf } from "../../src/contract/routes/index.ts";
-import { csvLine } from "../../src/platform/spreadsheet/csv.ts";
+import { byteOrderMark, csvLine, type ExcelDialect, zonedTitle } from "../../src/platform/spreadsheet/csv.ts";
 import type { Io } from "../io.ts";
 import { chosen } from "../output/fields.ts";
 import { pages } from "../output/pages.ts";
@@ -19,10 +19,11 @@ interface Task {
   readonly file: string;
   readonly filter: EventFilter;
   readonly watermark: string;
+  readonly excel: ExcelDialect | undefined;
 }
 
 /** Saves the events stored since the last run and moves the watermark. Resolves to false if there were none. */
-export async function exportNew(io: Io, { format, file, filter, watermark }: Task): Promise<boolean> {
+export async function exportNew(io: Io, { format, file, filter, watermark, excel }: Task): Promise<boolean> {
   const from = await readWatermark(watermark);
   const settled = new Date(io.host.clock.now().getTime() - settledAfterMs);
   const analysed = needsAnalysis(filter) ? await analysedBefore(io, filter, from, settled) : undefined;
@@ -40,7 +41,7 @@ export async function exportNew(io: Io, { format, file, filter, watermark }: Tas
   const first = await found.next();
   if (analysed && analysed.pending > 0) io.output.note(pendingNote(analysed.pending));
   if (first.done !== true)
-    await streamNew(file, withProgress(io, eventFile(format, following(first.value, found)), format, undefined), io.host.signal);
+    await streamNew(file, withProgress(io, eventFile(format, following(first.value, found), excel), format, undefined), io.host.signal);
   else io.output.note(hasRecent ? "no new events except those of the last minute; the next run saves them" : "no new events");
   if (mark) await writeWatermark(watermark, mark);
   return first.done !== true;
@@ -92,11 +93,18 @@ export async function* eventPages(
 }
 
 /** The bytes of a file with these events: CSV with the columns of `events list -o csv`, or one JSON object per line. */
-export async function* eventFile(format: "csv" | "ndjson", batches: AsyncIterable<readonly Event[]>): AsyncGenerator<Uint8Array> {
+export async function* eventFile(
+  format: "csv" | "ndjson",
+  batches: AsyncIterable<readonly Event[]>,
+  excel?: ExcelDialect,
+): AsyncGenerator<Uint8Array> {
   const columns = await eventView.fields();
-  if (format === "csv") yield Buffer.from(csvLine(columns));
+  const titles = excel ? columns.map((title) => zonedTitle(title, excel.timeZone)) : columns;
+  if (format === "csv") yield Buffer.from(`${excel ? byteOrderMark : ""}${csvLine(titles, excel)}`);
   for await (const events of batches) {
-    const lines = events.map((event) => (format === "csv" ? csvLine(Object.values(chosen(event, columns))) : `${JSON.stringify(event)}\n`));
+    const lines = events.map((event) =>
+      format === "csv" ? csvLine(Object.values(chosen(event, columns)), excel) : `${JSON.stringify(event)}\n`,
+    );
     yield Buffer.from(lines.join(""));
   }
 }

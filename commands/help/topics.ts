@@ -63,6 +63,7 @@ ${columns([
   ["CI", "`live` prints lines instead of a screen, unless false or 0"],
   ["VISUAL, EDITOR", "Editor of `rules edit` (default vi)"],
   ["TZ", "Time zone of input and tables; other formats use UTC"],
+  ["LC_ALL, LC_NUMERIC, LANG", "Locale whose separator `events export --excel` writes"],
   ["XDG_CACHE_HOME", "Folder that caches ids for completion for 10 s (default ~/.cache)"],
 ])}
 The daemon and commands with --direct read the variables in docs/configuration.md from the environment, from .env in

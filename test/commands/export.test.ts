@@ -80,6 +80,33 @@ describe.each(ways)("events export, %s", (way) => {
     await folder.remove();
   });
 
+  it("events export: --excel writes CSV as Excel of the locale reads it, with --watermark too", async () => {
+    const folder = temporaryFolder("export");
+    const month = way === "--direct" ? "2025-08" : "2025-07";
+    await stored(`${month}-10T10:00:00Z`);
+    served.desk.at(`${month}-11T00:00:00Z`);
+    const range = ["--start-date", `${month}-01`, "--end-date", `${month}-31`];
+    const run = (env: Record<string, string>, ...args: string[]) =>
+      served.homesec(way, ["events", "export", "--excel", ...range, ...args], { cwd: folder.path, env });
+    const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    const local = new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short", timeStyle: "medium" });
+    for (const [name, separator, env] of [
+      ["german.csv", ";", { LANG: "de_DE.UTF-8" }],
+      ["english.csv", ",", { LC_ALL: "en_US.UTF-8", LANG: "de_DE.UTF-8" }],
+    ] as const) {
+      expect((await run(env, "--to", name)).code).toBe(0);
+      const text = await readFile(join(folder.path, name), "utf8");
+      expect(text.startsWith(`\ufeffid${separator}camera_id${separator}`)).toBe(true);
+      expect(text).toContain(`${separator}started_at (${zone})${separator}`);
+      expect(text).toContain(`${separator}${local.format(new Date(`${month}-10T10:00:00Z`))}${separator}`);
+    }
+    expect((await run({ LANG: "fr_FR" }, "--watermark", "mark", "--to", "new.csv")).code).toBe(0);
+    expect((await readFile(join(folder.path, "new.csv"), "utf8")).startsWith("\ufeffid;")).toBe(true);
+    expect(await run({}, "--to", "a.xlsx")).toMatchObject({ code: 2, err: expect.stringContaining("--excel is for CSV") });
+    expect((await run({}, "--to", "a.ndjson")).code).toBe(2);
+    await folder.remove();
+  });
+
   it("events export: --watermark with a risk filter leaves events without an analysis, and all later ones, to the next run", async () => {
     const folder = temporaryFolder("export");
     const day = way === "--direct" ? "2026-02" : "2026-01";

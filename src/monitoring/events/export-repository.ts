@@ -1,6 +1,6 @@
 import { cursorBatches } from "../../base/async/cursor.ts";
 import type { Sql } from "../../platform/database/database.ts";
-import type { Cell } from "../../platform/spreadsheet/csv.ts";
+import { type Cell, zonedTitle } from "../../platform/spreadsheet/csv.ts";
 import { type EventFilter, filterConditions } from "./events-repository.ts";
 
 /** Rows in memory at a time. */
@@ -19,6 +19,11 @@ export function exportEvents(sql: Sql, filter: EventFilter): AsyncIterable<reado
     order by e.started_at desc, e.event_id desc
   `;
   return cursorBatches<Cell[][]>(sql, statement.values(), batchSize);
+}
+
+/** Returns the titles of the columns of an export; those of times name their zone. */
+export function exportTitles(timeZone: string): readonly string[] {
+  return exportColumns.map(({ title }) => zonedTitle(title, timeZone));
 }
 
 /** Columns of an export, in the order of the cells. Widths are in characters. */

@@ -1,3 +1,5 @@
+import { offsetIn } from "../../base/clock/time-zone.ts";
+
 /** The value of a cell. */
 export type Cell = string | number | boolean | Date | null;
 
@@ -12,11 +14,20 @@ export function looksLikeFormula(text: string): boolean {
   return /^[=+\-@\t\r\n＝＋－＠]/.test(text);
 }
 
+/** How Excel reads CSV by a double click: the separator of its locale, and times that it takes for times, in this zone. */
+export interface ExcelDialect {
+  readonly separator: "," | ";";
+  readonly timeZone: string;
+}
+
+/** Without it Excel reads UTF-8 as the code page of its locale. */
+export const byteOrderMark = "\ufeff";
+
 /** Yields a file of media type text/csv, in UTF-8. Only the header is written before the first rows arrive. */
-export async function* csvFile(titles: readonly string[], batches: RowBatches): AsyncGenerator<Uint8Array> {
-  let text = csvLine(titles);
+export async function* csvFile(titles: readonly string[], batches: RowBatches, excel?: ExcelDialect): AsyncGenerator<Uint8Array> {
+  let text = `${excel ? byteOrderMark : ""}${csvLine(titles, excel)}`;
   for await (const rows of batches) {
-    for (const row of rows) text += csvLine(row);
+    for (const row of rows) text += csvLine(row, excel);
     yield Buffer.from(text);
     text = "";
   }
@@ -25,17 +36,25 @@ export async function* csvFile(titles: readonly string[], batches: RowBatches): 
 
 /**
  * Returns one line of CSV (RFC 4180, with its CRLF). Text that a spreadsheet would run as a formula gets an apostrophe in front, times
- * are ISO 8601 in UTC, lists and records JSON.
+ * are ISO 8601 in UTC, lists and records JSON. For Excel times are `2026-01-31 23:15:00`, which every locale takes for a time.
  */
-export function csvLine(values: readonly unknown[]): string {
-  let line = "";
-  for (const [at, value] of values.entries()) line += at === 0 ? csvCell(value) : `,${csvCell(value)}`;
-  return `${line}\r\n`;
+export function csvLine(values: readonly unknown[], excel?: ExcelDialect): string {
+  return `${values.map((value) => csvCell(value, excel)).join(excel?.separator ?? ",")}\r\n`;
 }
 
-function csvCell(value: unknown): string {
-  const text = cellText(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+function csvCell(value: unknown, excel: ExcelDialect | undefined): string {
+  const text = excel && value instanceof Date ? localText(value, excel.timeZone) : cellText(value);
+  const special = excel ? /[",;\r\n]/ : /[",\r\n]/;
+  return special.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function localText(at: Date, timeZone: string): string {
+  return new Date(at.getTime() + offsetIn(timeZone)(at.getTime())).toISOString().slice(0, 19).replace("T", " ");
+}
+
+/** Returns the title of a column, with the zone if the column has times. */
+export function zonedTitle(title: string, timeZone: string): string {
+  return title.endsWith("_at") ? `${title} (${timeZone})` : title;
 }
 
 /**

@@ -94,6 +94,17 @@ describe("an export", () => {
     );
   });
 
+  it("export: for Excel it has a byte order mark, the separator and local times, and the titles name the zone", async () => {
+    const response = await get("?excel=true&separator=;&timezone=Europe/Berlin");
+    const bytes = Buffer.from(await response.arrayBuffer());
+    expect(bytes.subarray(0, 3)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]));
+    const [titles, first] = bytes.subarray(3).toString().split("\r\n");
+    expect(titles).toContain("id;camera_id;camera_name;started_at (Europe/Berlin);ended_at (Europe/Berlin);risk_score;");
+    expect(first).toMatch(/^1203;gate;'=Gate;2026-03-01 01:20:03;2026-03-02 01:00:00;92;low;event 1203;/);
+    expect((await get("?excel=true&timezone=Berlin")).status).toBe(422);
+    expect((await get("?excel=true&separator=:")).status).toBe(422);
+  });
+
   it("export: contains the events that match the filters of the list", async () => {
     expect(await linesOf("?camera_id=yard")).toHaveLength(1 + 601);
     expect(await linesOf("?reviewed=true&camera_id=yard&camera_id=gate")).toHaveLength(1 + 120);

@@ -30,6 +30,28 @@ describe("CSV line", () => {
   });
 });
 
+describe("CSV for Excel", () => {
+  const at = new Date("2026-07-01T21:30:15.250Z");
+
+  it.each([
+    [",", "Europe/Berlin", '7,2026-07-01 23:30:15,"a;b","a,b",Größe\r\n'],
+    [";", "America/New_York", '7;2026-07-01 17:30:15;"a;b";"a,b";Größe\r\n'],
+  ] as const)("CSV for Excel: the separator %s and times in %s", (separator, timeZone, line) => {
+    expect(csvLine([7, at, "a;b", "a,b", "Größe"], { separator, timeZone })).toBe(line);
+  });
+
+  it("CSV for Excel: the file begins with a byte order mark", async () => {
+    const file = csvFile(["a", "b"], (async function* () {})(), { separator: ";", timeZone: "UTC" });
+    const parts: Uint8Array[] = [];
+    for await (const part of file) parts.push(part);
+    expect(Buffer.concat(parts)).toEqual(Buffer.from([0xef, 0xbb, 0xbf, ...Buffer.from("a;b\r\n")]));
+  });
+
+  it("CSV for Excel: a text that is a formula stays one cell of text", () => {
+    expect(csvLine(['=1;"x"'], { separator: ";", timeZone: "UTC" })).toBe('"\'=1;""x"""\r\n');
+  });
+});
+
 describe("CSV file", () => {
   const made = async (batches: AsyncIterable<readonly (readonly string[])[]>) => {
     const parts: string[] = [];
