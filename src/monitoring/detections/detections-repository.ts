@@ -113,8 +113,30 @@ export async function findSource(sql: Sql, id: number): Promise<DetectionSource 
   `;
   if (!row) return undefined;
   const { x, y, width, height, otherTimes, ...source } = row;
-  const box = x === null || y === null || width === null || height === null ? null : { x, y, width, height };
-  return { ...source, otherTimes: otherTimes.map(BigInt), box };
+  return { ...source, otherTimes: otherTimes.map(BigInt), box: boxOf({ x, y, width, height }) };
+}
+
+function boxOf({ x, y, width, height }: Edges): Box | null {
+  return x === null || y === null || width === null || height === null ? null : { x, y, width, height };
+}
+
+/** Returns the detections of an event in the picture of this one, itself included, the most confident first. */
+export async function detectionsBeside(
+  sql: Sql,
+  id: number,
+): Promise<readonly Pick<DetectionSource, "objectType" | "confidence" | "box">[]> {
+  const rows = await sql<(Pick<DetectionSource, "objectType" | "confidence"> & Edges)[]>`
+    select b.object_type as "objectType", b.confidence, b.bbox_x as x, b.bbox_y as y, b.bbox_width as width, b.bbox_height as height
+    from detections d
+    join detections b on b.event_id = d.event_id
+      and b.file_path = d.file_path
+      and b.image_id is not distinct from d.image_id
+      and b.video_offset_seconds is not distinct from d.video_offset_seconds
+    where d.detection_id = ${id}
+    order by b.confidence desc, b.detection_id
+    limit 50
+  `;
+  return rows.map(({ objectType, confidence, ...edges }) => ({ objectType, confidence, box: boxOf(edges) }));
 }
 
 /** Returns the stored enrichment of a detection as in jsonb; undefined if there is no such detection. */

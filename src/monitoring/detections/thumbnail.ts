@@ -5,13 +5,12 @@ import type { Log } from "../../base/log/log.ts";
 import type { Bytes } from "../../contract/answer.ts";
 import { mostPixels } from "../images/picture.ts";
 import { type Box, type DetectionSource, olderThumbnailPathOf, thumbnailPathOf } from "./detection.ts";
-import { textHeight, textPath, textWidth } from "./label-font.ts";
+import { labelOf, overlay, scaledBox } from "./overlay.ts";
 import { noPicture, readPictureOf } from "./picture.ts";
 import { thumbnailsOf } from "./thumbnail-files.ts";
 
 const width = 320;
 const height = 240;
-const boxColour = "#ff3b30";
 
 /** Thumbnails in progress in this process, by file. */
 const underWay = new Map<string, Promise<Bytes>>();
@@ -102,7 +101,7 @@ async function keep(file: string, bytes: Buffer): Promise<void> {
 
 async function drawFor(source: DetectionSource, picture: Buffer): Promise<Buffer> {
   try {
-    return await drawThumbnail(picture, { box: source.box, label: `${source.objectType} ${Math.round(source.confidence * 100)}%` });
+    return await drawThumbnail(picture, { box: source.box, label: labelOf(source) });
   } catch (error) {
     throw noPicture(source, `cannot be decoded: ${error instanceof Error ? error.message : String(error)}`, error);
   }
@@ -119,33 +118,11 @@ export async function drawThumbnail(
   const scale = Math.min(width / autoOrient.width, height / autoOrient.height);
   const left = (width - autoOrient.width * scale) / 2;
   const top = (height - autoOrient.height * scale) / 2;
-  const placed = box && { x: left + box.x * scale, y: top + box.y * scale, width: box.width * scale, height: box.height * scale };
+  const placed = box && scaledBox(box, scale, left, top);
   return await image
     .autoOrient()
     .resize(width, height, { fit: "contain", background: "#000" })
-    .composite([{ input: Buffer.from(overlay(placed, label)) }])
+    .composite([{ input: Buffer.from(overlay({ width, height }, [{ box: placed, label }])) }])
     .jpeg({ quality: 80 })
     .toBuffer();
-}
-
-/** Renders box and label as SVG; the label is above the box, inside it if there is no space above, and always within the picture. */
-function overlay(box: Box | null, label: string): string {
-  const padding = 2;
-  const plateWidth = textWidth(label) + 2 * padding;
-  const plateHeight = textHeight + 2 * padding;
-  const { x, y } = box ?? { x: 0, y: 0 };
-  const plateX = Math.round(clamp(x, 0, width - plateWidth));
-  const plateY = Math.round(y >= plateHeight ? clamp(y - plateHeight, 0, height - plateHeight) : clamp(y, 0, height - plateHeight));
-  const frame = box
-    ? `<rect x="${box.x}" y="${box.y}" width="${box.width}" height="${box.height}" fill="none" stroke="${boxColour}" stroke-width="2"/>`
-    : "";
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">
-    ${frame}
-    <rect x="${plateX}" y="${plateY}" width="${plateWidth}" height="${plateHeight}" fill="${boxColour}"/>
-    <path d="${textPath(label, plateX + padding, plateY + padding)}" fill="#fff" shape-rendering="crispEdges"/>
-  </svg>`;
-}
-
-function clamp(value: number, least: number, most: number): number {
-  return Math.max(least, Math.min(value, most));
 }

@@ -189,6 +189,24 @@ describe("mail picture", () => {
     expect(picture?.bytes.length).toBeLessThan(200_000);
   });
 
+  it("the picture has the boxes of all detections, at the size at which it is shown", async () => {
+    const file = `${folder.path}/grey.jpg`;
+    await sharp({ create: { width: 1920, height: 1080, channels: 3, background: "#808080" } }).toFile(file);
+    const box = (x: number) => ({ objectType: "person", confidence: 0.9, box: { x, y: 400, width: 200, height: 400 } });
+    const made = await mailPicture(source(file), [folder.path], patient, undefined, [box(200), box(1200), { ...box(0), box: null }]);
+    if (!("jpeg" in made)) throw new Error(made.fault);
+    const { data, info } = await sharp(made.jpeg).raw().toBuffer({ resolveWithObject: true });
+    expect([info.width, info.height]).toEqual([960, 540]);
+    const isRed = (x: number, y: number): boolean => {
+      const [red = 0, green = 0] = data.subarray((y * info.width + x) * info.channels);
+      return red > 180 && green < 120;
+    };
+    // Left edge, right edge, bottom of each box, half as large; nothing in between
+    expect([100, 200, 600, 700].map((x) => isRed(x, 300))).toEqual([true, true, true, true]);
+    expect([150, 650].map((x) => isRed(x, 400))).toEqual([true, true]);
+    expect([50, 150, 400, 650, 800].map((x) => isRed(x, 300))).toEqual([false, false, false, false, false]);
+  });
+
   it("a missing or broken picture is replaced by the reason, without its path", async () => {
     const gone = await compose(message(), await mailPicture(source(`${folder.path}/gone.jpg`), [folder.path], patient));
     expect(gone.text).toContain("No picture: it is gone from the disk.");
