@@ -1,4 +1,4 @@
-import { authTypes, integrationTypes, outboundEventTypes, ranges, sampleKinds } from "../../src/contract/constants.ts";
+import { authTypes, integrationAliases, integrationTypes, outboundEventTypes, ranges, sampleKinds } from "../../src/contract/constants.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import type { Values } from "../command.ts";
 import { textArgument } from "../input/arguments.ts";
@@ -13,7 +13,10 @@ export const sampleKindOption = choice(sampleKinds, "Sample a camera incident or
 /** One flag per field of a webhook. Secrets come from a file, stdin (-) or the environment. */
 export const webhookOptions = {
   event_types: choiceList(outboundEventTypes, "Event types to send, separated by commas"),
-  integration_type: choice(integrationTypes, "Message format (default generic)"),
+  integration_type: choice(
+    [...integrationTypes, ...(Object.keys(integrationAliases) as (keyof typeof integrationAliases)[])],
+    "Message format, or chat it is for (default generic)",
+  ),
   enabled: toggle("Enable the webhook; --no-enabled to disable it"),
   auth: choice(authTypes, "Authentication; its secret comes from --secret-file"),
   username: text("name", "User name for --auth basic"),
@@ -34,10 +37,17 @@ export async function webhookBody(io: Io, options: Given) {
   const headers = headers_file === undefined ? undefined : await readText(io.host, "--headers-file", headers_file);
   const template = payload_template === undefined ? undefined : await readText(io.host, "--payload-template", payload_template);
   return {
-    ...{ event_types, integration_type, enabled, auth, max_retries, retry_delay_seconds },
+    ...{ event_types, integration_type: integration_type && formatOf(integration_type), enabled, auth, max_retries, retry_delay_seconds },
     custom_headers: headers === undefined ? undefined : headersOf(headers, headers_file ?? ""),
     payload_template: template === "" ? null : template,
   };
+}
+
+/** The format for the name of a format or a chat. */
+function formatOf(name: NonNullable<Given["integration_type"]>): (typeof integrationTypes)[number] {
+  return name in integrationAliases
+    ? integrationAliases[name as keyof typeof integrationAliases]
+    : (name as (typeof integrationTypes)[number]);
 }
 
 /** The address from the command line, or from stdin for `-`. */

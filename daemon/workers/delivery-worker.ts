@@ -36,6 +36,7 @@ export function createDeliveryWorker({
   const log = context.log.child({ worker: "delivery_worker" });
   const webhooks = createWebhookChannel({
     ...{ clock, outbound, sealer, timeoutMs, timeZone: localTimeZone(), random: Math.random },
+    publicUrl: () => config.publicUrl,
     onAttempt: (outcome) => metrics.deliveryAttempted("outbound_webhook", outcome),
   });
   const notifications = createNotificationChannel({

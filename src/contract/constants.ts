@@ -26,11 +26,15 @@ export const deviations = [
 export const eventKinds = ["event", "camera_health"] as const;
 /** The values of the filter by kind. */
 export const eventKindFilters = [...eventKinds, "all"] as const;
+/** Excel takes the comma in countries with a decimal point, else the semicolon. */
+export const csvSeparators = [",", ";"] as const;
 export const exportFormats = ["csv", "xlsx"] as const;
 export const gpuIntervals = ["1m", "5m", "15m", "1h"] as const;
 export const imageStatuses = ["pending", "deferred", "processed", "skipped", "failed"] as const;
 /** Message formats of webhooks under neutral names: Block Kit chat, embed chat, Markdown bot, Adaptive Cards. */
 export const integrationTypes = ["generic", "chat_blocks", "chat_embeds", "bot_markdown", "team_cards"] as const;
+/** The services whose messages these formats are; accepted as their names. */
+export const integrationAliases = { slack: "chat_blocks", discord: "chat_embeds", telegram: "bot_markdown", teams: "team_cards" } as const;
 /**
  * Why a part of a detector's answer was left out. The last three cost a detection its box; it is kept without one. The others cost the
  * whole detection.

@@ -1,19 +1,43 @@
 import { z } from "zod";
-import type { outboundEventTypes } from "./constants.ts";
+import { eventKinds, type outboundEventTypes, riskLevels } from "./constants.ts";
 import { Alert } from "./routes/alerts.ts";
-import { Event } from "./routes/events.ts";
-import { Instant } from "./values.ts";
+import { Event, EventId } from "./routes/events.ts";
+import { CameraIdText, Instant } from "./values.ts";
+
+/**
+ * What happened, in every message about an event or its alerts, under the names of the event's record. Score, level and summary are empty
+ * while the event is not judged.
+ */
+export const EventOverview = z.object({
+  event_id: EventId,
+  kind: z.enum(eventKinds),
+  camera_id: CameraIdText,
+  camera_name: z.string(),
+  started_at: Instant,
+  ended_at: Instant,
+  risk_score: z.int().nullable(),
+  risk_level: z.enum(riskLevels).nullable(),
+  summary: z.string(),
+  object_types: z.array(z.string()),
+  /** The largest number of each class in one picture. */
+  object_counts: z.record(z.string(), z.int()),
+  thumbnail_url: z.string().nullable(),
+  event_url: z.string(),
+});
+export type EventOverview = z.output<typeof EventOverview>;
 
 /** The analysis of an event, from start to end. */
 export const Analysis = z.object({ event_id: z.int(), batch_id: z.string().nullable(), camera_id: z.string(), attempt: z.int() });
 
+const overview = EventOverview.shape;
+
 /** The shape of `data` in outbound webhooks, by event type. */
 export const outboundEvents = {
-  alert_fired: Alert,
-  alert_acknowledged: Alert,
-  alert_dismissed: Alert,
-  event_created: Event,
-  event_enriched: z.object({ event_id: z.int(), camera_id: z.string(), detection_ids: z.array(z.int()) }),
+  alert_fired: Alert.extend(overview),
+  alert_acknowledged: Alert.extend(overview),
+  alert_dismissed: Alert.extend(overview),
+  event_created: Event.extend(overview),
+  event_enriched: z.object({ detection_ids: z.array(z.int()) }).extend(overview),
   entity_discovered: z.object({
     entity_id: z.string(),
     object_type: z.string(),
@@ -35,9 +59,9 @@ export const outboundEvents = {
     changed_at: Instant,
     reported_at: Instant,
   }),
-  batch_analysis_started: Analysis,
-  batch_analysis_completed: Analysis.extend({ risk_score: z.int(), risk_level: z.string() }),
-  batch_analysis_failed: Analysis.extend({ error: z.string() }),
+  batch_analysis_started: Analysis.extend(overview),
+  batch_analysis_completed: Analysis.extend({ ...overview, risk_score: z.int(), risk_level: z.enum(riskLevels) }),
+  batch_analysis_failed: Analysis.extend({ ...overview, error: z.string() }),
 } satisfies Record<(typeof outboundEventTypes)[number], z.ZodType>;
 
 export type OutboundEventType = keyof typeof outboundEvents;
@@ -49,5 +73,11 @@ export type OutboundEvent = {
     /** The subject: id of an event, alert or entity, as text. */
     readonly eventId: string;
     readonly data: z.output<(typeof outboundEvents)[T]>;
+    /** The event that it is about. Messages about one event stay in order at each webhook. */
+    readonly about?: {
+      readonly eventId: number;
+      /** The message waits until then for the judgement of the event; null: it does not wait. */
+      readonly judgementDueAt: Date | null;
+    };
   };
 }[OutboundEventType];

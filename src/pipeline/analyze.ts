@@ -1,12 +1,13 @@
 import type { Clock } from "../base/clock/clock.ts";
 import type { Log } from "../base/log/log.ts";
 import { factsOf, recordAttempt, type Subject, storeAnalysisFailure, storeVerdict } from "../monitoring/events/analysis.ts";
+import { emitAboutEvents } from "../monitoring/events/messages.ts";
 import type { Judgement, LanguageModel } from "../monitoring/upstream/language-model.ts";
 import type { Settings } from "../platform/config/settings.ts";
 import type { Database, Sql } from "../platform/database/database.ts";
+import { releaseDeliverJobs } from "../work/jobs/deliver-repository.ts";
 import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../work/jobs/jobs-repository.ts";
 import { appendToJournal } from "../work/journal/journal.ts";
-import { emit } from "../work/outbox/outbox.ts";
 import { afterNoAnswer, type Stage, StageAborted } from "./stage.ts";
 
 /** Dependencies of the analyze stage. */
@@ -62,7 +63,7 @@ class AnalyzeStage implements Stage {
     // While the language model is down, homesec retries the event. It reports the start only once.
     if (job.deferrals === 0) {
       await appendToJournal(sql, [{ type: "batch.analysis_started", data }], startedAt);
-      await emit(sql, [{ type: "batch_analysis_started", eventId: String(eventId), data }], startedAt);
+      await emitAboutEvents(sql, [{ type: "batch_analysis_started", subject: job.subject, about: eventId, data }], startedAt);
     }
     return subject;
   }
@@ -80,6 +81,8 @@ class AnalyzeStage implements Stage {
       await recordAttempt(sql, { ...attempt, outcome: "unavailable", analyzedBy: null, error: answer.detail, answer: null });
       if (next.stopRetrying) await fail(sql, job, answer.detail, now);
       else await releaseJob(sql, job, { availableAt: next.availableAt, error: answer.detail, attempt: next.attempt });
+      // The judgement is not near: the messages about the event go out without it
+      await releaseDeliverJobs(sql, job.subject, now);
       return;
     }
     const { analyzedBy } = answer;

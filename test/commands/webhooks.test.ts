@@ -54,6 +54,14 @@ describe.each(ways)("webhooks, %s", (way) => {
     expect((await homesec(["update", "chat", "--integration-type", "chat_blocks"])).err).toBe("");
   });
 
+  it("webhooks: a chat's own name stands for its message format", async () => {
+    await add("https://example.org/slack", "--integration-type", "slack");
+    expect(JSON.parse((await homesec(["show", "chat", "-o", "json"])).out)).toMatchObject({ integration_type: "chat_blocks" });
+    expect((await homesec(["update", "chat", "--integration-type", "discord"])).code).toBe(0);
+    expect(JSON.parse((await homesec(["show", "chat", "-o", "json"])).out)).toMatchObject({ integration_type: "chat_embeds" });
+    expect((await homesec(["update", "chat", "--integration-type", "slak"])).err).toContain("slack");
+  });
+
   it("webhooks: add has a flag for each field, and reads secrets from elsewhere", async () => {
     await writeFile(join(served.desk.dataDir, "token.txt"), "s3cret\n");
     await writeFile(join(served.desk.dataDir, "headers.txt"), "X-Room: hall\nX-Door: a: b\n");

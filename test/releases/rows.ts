@@ -192,8 +192,22 @@ export const earlyRows: readonly EarlyRow[] = [
     from: 6,
     table: "webhook_deliveries",
     row: {
-      ...{ delivery_id: id(1), webhook_id: id(1), event_type: "event_created", event_id: "1", data: { id: 1 }, emitted_at: at(6) },
+      ...{
+        delivery_id: id(1),
+        webhook_id: id(1),
+        event_type: "event_created",
+        event_id: "1",
+        data: { id: 1, camera_id: "yard" },
+        emitted_at: at(6),
+      },
       ...{ status: "failed", attempt_count: 1, created_at: at(6), message_id: id(1) },
+    },
+    later: {
+      data: {
+        ...{ id: 1, event_id: 1, kind: "event", camera_id: "yard", camera_name: "yard", summary: "Somebody walked by, 42." },
+        ...{ started_at: at(42).toISOString(), ended_at: at(43).toISOString(), risk_score: 42, risk_level: "low" },
+        ...{ object_types: ["person"], object_counts: {}, thumbnail_url: null, event_url: "/api/events/1" },
+      },
     },
   },
   {
@@ -301,4 +315,12 @@ export const earlyRows: readonly EarlyRow[] = [
     },
   },
   image(19, 19, { left_out: [{ reason: "unknown_class", count: 2, example: '{"class":"vehicle"}' }] }),
+  {
+    from: 20,
+    table: "jobs",
+    row: {
+      ...{ queue: "deliver", lane: `webhook:${id(1)}`, subject: `delivery:${id(1)}`, position: at(20), available_at: at(20) },
+      ...{ created_at: at(20), awaits: "1" },
+    },
+  },
 ];

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { type EvaluationTrigger, eventDeleted } from "../../monitoring/events/evaluation-repository.ts";
 import { riskRank } from "../../monitoring/events/event.ts";
+import { emitAboutEvents } from "../../monitoring/events/messages.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
-import { emit } from "../../work/outbox/outbox.ts";
 import { expiryOf, type NotificationSettings } from "../notifications/channels.ts";
 import { queueNotifications } from "../notifications/queue.ts";
 import { evaluate } from "../rules/conditions.ts";
@@ -39,6 +39,8 @@ export interface Evaluated {
 interface Subject extends Evaluation {
   readonly facts: RuleFacts;
   readonly rank: number;
+  /** Messages wait until then for the judgement of the event. */
+  readonly judgementDueAt: Date | null;
 }
 
 /**
@@ -50,7 +52,7 @@ export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<E
   const { eventId, trigger, now } = evaluation;
   // Sent together: the statements after the lock run only once the lock is held, and then see everything that was committed before.
   const [event, stored, earlier, rules, heldBack] = await Promise.all([
-    lockLevelOf(sql, eventId),
+    lockLevelOf(sql, eventId, now),
     ruleFacts(sql, eventId),
     earlierVerdicts(sql, eventId),
     enabledRules(sql),
@@ -61,7 +63,7 @@ export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<E
   if (trigger === "held_back" && heldBack.length === 0) return undefined;
   // The rule's schedule decides when an open incident is reported.
   const facts = trigger === "held_back" ? { ...stored, storedAt: now } : stored;
-  const subject: Subject = { ...evaluation, facts, rank: riskRank(event.level) };
+  const subject: Subject = { ...evaluation, facts, rank: riskRank(event.level), judgementDueAt: event.judgementDueAt };
   const atOnce = rules.filter((rule) => rule.risk_threshold === null);
   const waiting = rules.filter((rule) => rule.risk_threshold !== null);
   // The rule lost its threshold meanwhile: when rules without one were evaluated, it still had one.
@@ -186,16 +188,17 @@ async function noteForDigest(sql: Sql, rule: Rule, { alertId, endsAt }: Cooldown
 }
 
 /** Announces a new alert to clients, to webhooks, and to recipients through the rule's channels. */
-async function announce(sql: Sql, { delivery, now }: Subject, created: Alert, rule: Rule): Promise<void> {
+async function announce(sql: Sql, { delivery, judgementDueAt, now }: Subject, created: Alert, rule: Rule): Promise<void> {
   let alert = created;
   if (rule.channels && rule.channels.length > 0) {
-    const order = { alertId: created.id, kind: "alert", channels: rule.channels, expiresAt: expiryOf(delivery, now) } as const;
+    const judgement = judgementDueAt && { eventId: created.event_id, dueAt: judgementDueAt };
+    const order = { alertId: created.id, kind: "alert", channels: rule.channels, expiresAt: expiryOf(delivery, now), judgement } as const;
     const channels = await queueNotifications(sql, order, delivery.availability, now);
     alert = (await updateProgress(sql, created.id, { status: "pending", channels, reason: reasonPending(channels) }, now)) ?? created;
   }
   await appendToJournal(sql, [{ type: "alert_created", data: { ...alert, status: "pending", delivered_at: null } }], now);
   if (alert.status === "delivered") await appendToJournal(sql, [{ type: "alert_delivered", data: alert }], now);
-  await emit(sql, [{ type: "alert_fired", eventId: alert.id, data: alert }], now);
+  await emitAboutEvents(sql, [{ type: "alert_fired", subject: alert.id, about: alert.event_id, data: alert }], now);
 }
 
 function verdictOf(rule: Rule, verdict: RuleVerdict): Omit<StoredVerdict, "outcome"> {

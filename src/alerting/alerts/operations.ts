@@ -2,10 +2,10 @@ import { z } from "zod";
 import { notFound, Problem } from "../../contract/problem.ts";
 import type { alertRoutes } from "../../contract/routes/alerts.ts";
 import { uuidOf } from "../../contract/values.ts";
+import { emitAboutEvents } from "../../monitoring/events/messages.ts";
 import { readPage, timeKey } from "../../platform/database/keyset.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
 import type { OperationContext, Operations } from "../../work/operations/operation.ts";
-import { emit } from "../../work/outbox/outbox.ts";
 import { cancelNotifications } from "../notifications/notifications-repository.ts";
 import { channelResults } from "../notifications/queue.ts";
 import type { Alert } from "./alert.ts";
@@ -60,7 +60,7 @@ async function end({ db, clock }: OperationContext, text: string, status: "ackno
     }
     const type = status === "acknowledged" ? "alert_acknowledged" : "alert_dismissed";
     await appendToJournal(sql, [{ type, data: ended }], now);
-    await emit(sql, [{ type, eventId: id, data: ended }], now);
+    await emitAboutEvents(sql, [{ type, subject: id, about: ended.event_id, data: ended }], now);
     return ended;
   });
   return alert;

@@ -1,5 +1,6 @@
 import { eventDeleted } from "../../monitoring/events/evaluation-repository.ts";
 import type { RiskLevel } from "../../monitoring/events/event.ts";
+import { judgementDueAt } from "../../monitoring/events/overview-repository.ts";
 import type { Sql } from "../../platform/database/database.ts";
 
 /** The verdict of a rule on an event, as stored. The keys are the columns. */
@@ -21,16 +22,22 @@ export interface StoredVerdict {
   readonly silence_reason: string | null;
 }
 
+/** The state of a locked event. */
+export interface LockedEvent {
+  readonly level: RiskLevel | null;
+  readonly batchId: string | null;
+  readonly createdAt: Date;
+  /** Messages wait until then for the judgement of the event; null: they do not. */
+  readonly judgementDueAt: Date | null;
+}
+
 /**
- * Locks an event, deleted or not, against other evaluations and changes until the end of the transaction. Returns its risk level and
- * batch; undefined if there is no such event.
+ * Locks an event, deleted or not, against other evaluations and changes until the end of the transaction. Returns undefined if there is
+ * no such event.
  */
-export async function lockLevelOf(
-  sql: Sql,
-  eventId: number,
-): Promise<{ readonly level: RiskLevel | null; readonly batchId: string | null; readonly createdAt: Date } | undefined> {
-  const [row] = await sql<[{ level: RiskLevel | null; batchId: string | null; createdAt: Date }?]>`
-    select e.risk_level as level, e.batch_id as "batchId", e.created_at as "createdAt"
+export async function lockLevelOf(sql: Sql, eventId: number, now: Date): Promise<LockedEvent | undefined> {
+  const [row] = await sql<[LockedEvent?]>`
+    select e.risk_level as level, e.batch_id as "batchId", e.created_at as "createdAt", ${judgementDueAt(sql, now)} as "judgementDueAt"
     from events e
     where e.event_id = ${eventId}
     for no key update

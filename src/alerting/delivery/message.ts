@@ -1,4 +1,5 @@
 import type { alertStatuses, analysisStatuses, severities } from "../../contract/constants.ts";
+import type { EventOverview } from "../../contract/outbound-events.ts";
 
 /** The facts about an alert that a notification may contain. */
 export interface AlertFacts {
@@ -72,6 +73,8 @@ interface Sent {
 /** The content of a notification about an alert. */
 export interface AlertMessage extends Sent {
   readonly alert: AlertFacts;
+  /** What happened, as in every message of a webhook; undefined for a test, and for mails. */
+  readonly event?: EventOverview | undefined;
   /** A test of the channel, which is about no event. */
   readonly isTest?: true;
   /** The events that a digest lists; undefined for other kinds. */

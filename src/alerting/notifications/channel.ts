@@ -1,3 +1,4 @@
+import { findOverviews } from "../../monitoring/events/overview-repository.ts";
 import type { Database, Sql } from "../../platform/database/database.ts";
 import type { ClaimedJob } from "../../work/jobs/jobs-repository.ts";
 import type { Channel, Rendered, Result, Run, Stored } from "../delivery/channel.ts";
@@ -90,7 +91,8 @@ async function messageOf(db: Database, notification: Notification, now: Date): P
     const alert = await findAlertFacts(sql, notification.alertId);
     const heldBack = kind === "digest" ? await findHeldBack(sql, notification, listedEvents) : undefined;
     const endOf = kind === "end" ? await beginningOf(sql, notification.alertId, notification.channel) : undefined;
-    return alert && { ...common, alert, heldBack, endOf };
+    const overviews = alert && notification.channel === "webhook" ? await findOverviews(sql, [alert.eventId], now) : undefined;
+    return alert && { ...common, alert, event: overviews?.get(alert.eventId)?.event, heldBack, endOf };
   });
 }
 

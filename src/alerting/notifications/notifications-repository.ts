@@ -6,13 +6,15 @@ import type { About, ChannelResult } from "./notification.ts";
 /** Notifications to store. A row with a reason is unusable; the others wait. */
 export type NewNotifications = About & {
   readonly expiresAt: Date;
+  /** The judgement that they wait for, until `dueAt`; null or undefined: they are sent now. */
+  readonly judgement?: { readonly eventId: number; readonly dueAt: Date } | null;
   readonly rows: readonly { readonly id: string; readonly channel: ChannelName; readonly reason: string | null }[];
 };
 
 /** Stores notifications, and a job for each that can be sent. */
 export async function insertNotifications(
   sql: Sql,
-  { alertId, silenceId, kind, expiresAt, rows }: NewNotifications,
+  { alertId, silenceId, kind, expiresAt, judgement, rows }: NewNotifications,
   now: Date,
 ): Promise<void> {
   await sql`
@@ -34,7 +36,10 @@ export async function insertNotifications(
         case when g.reason is null then null else ${now}::timestamptz end
       from given g
     )
-    ${insertDeliverJobs(sql, { notificationId: sql`g.notification_id`, channel: sql`g.channel` }, now)}
+    ${insertDeliverJobs(sql, { notificationId: sql`g.notification_id`, channel: sql`g.channel` }, now, {
+      availableAt: sql`${judgement?.dueAt ?? now}::timestamptz`,
+      awaits: sql`${judgement ? String(judgement.eventId) : null}::text`,
+    })}
     from given g
     where g.reason is null
     order by g.position

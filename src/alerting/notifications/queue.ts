@@ -10,6 +10,8 @@ import { bringForward } from "./sending-repository.ts";
 export type NotificationOrder = About & {
   readonly channels: readonly ChannelName[];
   readonly expiresAt: Date;
+  /** The judgement of the event that the messages wait for, until `dueAt`. */
+  readonly judgement?: { readonly eventId: number; readonly dueAt: Date } | null;
 };
 
 /**

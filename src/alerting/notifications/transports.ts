@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock/clock.ts";
 import { localTimeZone } from "../../base/clock/time-zone.ts";
 import { rootsOf } from "../../monitoring/cameras/roots.ts";
-import { findSource } from "../../monitoring/detections/detections-repository.ts";
+import { detectionsBeside, findSource } from "../../monitoring/detections/detections-repository.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Outbound } from "../../platform/outbound/outbound.ts";
@@ -40,7 +40,8 @@ export const transports: Readonly<Record<ChannelName, Transport>> = {
     const url = config.defaultWebhookUrl;
     if (url === undefined) return unsendable("it needs DEFAULT_WEBHOOK_URL");
     const timeoutMs = config.webhookTimeoutSeconds * 1000;
-    return (signal) => postNotification(message, { outbound, url, timeoutMs, now: () => clock.now() }, signal);
+    const { publicUrl } = config;
+    return (signal) => postNotification(message, { outbound, url, publicUrl, timeoutMs, now: () => clock.now() }, signal);
   },
   push: async () => async () => ({ kind: "failed", answer: "push notifications are not available in this version" }),
 };
@@ -80,8 +81,8 @@ async function withPicture(
   const { alert, heldBack } = message;
   if (!alert || heldBack || alert.detectionId === null) return { about: message, picture: undefined };
   const pictureOf = async (id: number): Promise<MailPicture | undefined> => {
-    const source = await db.query((sql) => findSource(sql, id));
-    return source && (await mailPicture(source, rootsOf(config), signal));
+    const { source, seen } = await db.query(async (sql) => ({ source: await findSource(sql, id), seen: await detectionsBeside(sql, id) }));
+    return source && (await mailPicture(source, rootsOf(config), signal, undefined, seen.length > 0 ? seen : [source]));
   };
   const picture = await pictureOf(alert.detectionId);
   if (!picture || "jpeg" in picture || !picture.isGone) return { about: message, picture };

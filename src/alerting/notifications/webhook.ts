@@ -1,18 +1,25 @@
+import { z } from "zod";
+import { EventOverview } from "../../contract/outbound-events.ts";
 import { traceHeader } from "../../platform/outbound/headers.ts";
 import type { Outbound } from "../../platform/outbound/outbound.ts";
 import { outcomeOfAnswer } from "../delivery/http-outcome.ts";
+import { withAbsoluteUrls } from "../delivery/links.ts";
 import type { HeldBackEvent, Message, SilenceMessage } from "../delivery/message.ts";
 import type { Outcome } from "../delivery/outcome.ts";
 
-/** Writes the payload that is posted to DEFAULT_WEBHOOK_URL, with the held-back events of a digest, the incident of an end, or a silence. */
-function webhookPayload(message: Message): object {
+/**
+ * Writes the payload that is posted to DEFAULT_WEBHOOK_URL: what happened, the held-back events of a digest, the incident of an end, or a
+ * silence.
+ */
+function webhookPayload(message: Message, publicUrl: string | undefined): object {
   if (message.silence) return silencePayload(message);
-  const { alert, heldBack, endOf, createdAt } = message;
+  const { alert, event, heldBack, endOf, createdAt } = message;
   return {
     type: heldBack ? "security_alert_digest" : endOf === undefined ? "security_alert" : "security_alert_ended",
     alert: { id: alert.alertId, event_id: alert.eventId, severity: alert.severity, dedup_key: alert.dedupKey },
     metadata: { rule_name: alert.ruleName, matched_conditions: alert.matchedConditions },
     timestamp: createdAt.toISOString(),
+    ...(event && { event: withAbsoluteUrls(z.encode(EventOverview, event), publicUrl) }),
     ...(endOf !== undefined && {
       incident: {
         camera_id: alert.cameraId,
@@ -56,10 +63,19 @@ function eventOf({ eventId, cameraId, startedAt, riskScore, riskLevel, summary }
   };
 }
 
-/** Posts a notification. A retry is the same to the byte, and has the same `webhook-id` and `idempotency-key`. */
+/**
+ * Posts a notification. A retry has the same `webhook-id` and `idempotency-key`, and the same body unless the event was judged
+ * meanwhile.
+ */
 export async function postNotification(
   message: Message,
-  { outbound, url, timeoutMs, now }: { outbound: Pick<Outbound, "post">; url: string; timeoutMs: number; now: () => Date },
+  {
+    outbound,
+    url,
+    publicUrl,
+    timeoutMs,
+    now,
+  }: { outbound: Pick<Outbound, "post">; url: string; publicUrl: string | undefined; timeoutMs: number; now: () => Date },
   signal: AbortSignal,
 ): Promise<Outcome> {
   const answer = await outbound.post({
@@ -70,7 +86,7 @@ export async function postNotification(
       "webhook-id": message.notificationId,
       "idempotency-key": message.notificationId,
     },
-    body: JSON.stringify(webhookPayload(message)),
+    body: JSON.stringify(webhookPayload(message, publicUrl)),
     timeoutMs,
     signal,
   });

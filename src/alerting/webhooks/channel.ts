@@ -30,6 +30,8 @@ export interface WebhookChannelContext {
   readonly timeoutMs: number;
   /** Time zone of the times in chat messages. */
   readonly timeZone: string;
+  /** PUBLIC_URL, which may change while the daemon runs. */
+  readonly publicUrl: () => string | undefined;
   /** Returns 0 to 1, for the jitter of retries. */
   readonly random: () => number;
   /** Counts an attempt, or a delivery that ended without one. */
@@ -92,8 +94,10 @@ function render({ delivery, webhook: stored }: Item, { job, startedAt }: Run, co
       data: delivery.data,
       cameraName: delivery.camera_name,
       deliveryId: delivery.id,
+      withoutPicture: delivery.attempt_count > 0,
     };
-    const message = { id: delivery.message_id, time: startedAt, timeZone: context.timeZone, trace: delivery.trace };
+    const place = { timeZone: context.timeZone, publicUrl: context.publicUrl() };
+    const message = { ...place, id: delivery.message_id, time: startedAt, trace: delivery.trace };
     return { kind: "request", request: requestFor(webhook, event, message) };
   } catch (error) {
     // You can enter the secret again, or another daemon has the right key file

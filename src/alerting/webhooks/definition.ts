@@ -2,9 +2,10 @@ import { z } from "zod";
 import { outboundEvents } from "../../contract/outbound-events.ts";
 import { Problem, type ProblemType } from "../../contract/problem.ts";
 import type { Outbound } from "../../platform/outbound/outbound.ts";
-import { TemplateError } from "../templates/template.ts";
+import { compileTemplate, type Template, TemplateError } from "../templates/template.ts";
 import { bodyOf } from "./request.ts";
 import { samplesOf } from "./samples.ts";
+import { unknownName } from "./template-names.ts";
 import type { WebhookDefinition } from "./webhook.ts";
 
 /** The webhook's and the delivery's id in a sample. */
@@ -37,18 +38,29 @@ async function requireCallable(webhook: WebhookDefinition, outbound: Outbound): 
 
 function requireRenders(webhook: WebhookDefinition): void {
   if (webhook.payload_template === null) return;
+  const unknown = unknownName(compiled(webhook.payload_template), webhook.event_types);
+  if (unknown) throw invalid("payload_template", "value_error", `line ${unknown.line}: ${unknown.message}`);
   for (const { type: eventType, data } of webhook.event_types.flatMap(samplesOf)) {
     const wire = z.encode(outboundEvents[eventType] as z.ZodType, data);
     try {
       bodyOf(
         webhook,
         { eventType, emittedAt: new Date("2026-01-31T22:15:41Z"), data: wire, webhookId: sampleId, deliveryId: sampleId },
-        "UTC",
+        { timeZone: "UTC", publicUrl: undefined },
       );
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error;
       throw invalid("payload_template", "value_error", `${templateFault(error)} (tried with ${eventType})`);
     }
+  }
+}
+
+function compiled(source: string): Template {
+  try {
+    return compileTemplate(source);
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    throw invalid("payload_template", "value_error", templateFault(error));
   }
 }
 

@@ -124,8 +124,9 @@ export const webhookOperations: Pick<Operations, keyof typeof webhookRoutes> = {
     const id = randomUUID();
     let request: WebhookRequest;
     try {
-      const event = { eventType: body.event_type, emittedAt: now, data, deliveryId: id };
-      request = requestFor(webhook, event, { id, time: now, timeZone: localTimeZone() });
+      // The picture of a sample does not exist
+      const event = { eventType: body.event_type, emittedAt: now, data, deliveryId: id, withoutPicture: true };
+      request = requestFor(webhook, event, { id, time: now, timeZone: localTimeZone(), publicUrl: config.publicUrl });
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error;
       const error_message = `The payload template failed: ${templateFault(error)}`;

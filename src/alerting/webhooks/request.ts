@@ -2,9 +2,11 @@ import { z } from "zod";
 import { type OutboundEvent, type OutboundEventType, outboundEvents } from "../../contract/outbound-events.ts";
 import type { WebhookAuth } from "../../contract/routes/webhook-headers.ts";
 import { traceHeader } from "../../platform/outbound/headers.ts";
+import { withAbsoluteUrls } from "../delivery/links.ts";
 import { compileTemplate, renderTemplate } from "../templates/template.ts";
 import { chatFormats } from "./formats/chat-formats.ts";
-import { messageOf } from "./formats/message.ts";
+import { type Message, messageOf } from "./formats/message.ts";
+import { headlineOf, plainText } from "./formats/texts.ts";
 import { signatureHeaders } from "./signing.ts";
 import { chatIdHeader, type OpenWebhook, type WebhookDefinition } from "./webhook.ts";
 
@@ -17,6 +19,26 @@ interface ReportedEvent {
   readonly cameraName?: string | null;
   readonly webhookId: string;
   readonly deliveryId: string;
+  /** Leaves out the picture, as in a retry: a chat that cannot load it may have refused the message for it. */
+  readonly withoutPicture?: boolean;
+}
+
+/** The reader's place: the zone of times in texts, and the address of homesec in links. */
+export interface Place {
+  readonly timeZone: string;
+  readonly publicUrl: string | undefined;
+}
+
+/** The values that a template sees beside the keys of the data. */
+export interface TemplatePayload {
+  readonly event_type: OutboundEventType;
+  readonly timestamp: string;
+  readonly webhook_id: string;
+  readonly delivery_id: string;
+  readonly data: unknown;
+  /** The message as a chat would show it: one line, then sentences and facts. */
+  readonly title: string;
+  readonly text: string;
 }
 
 /**
@@ -26,23 +48,26 @@ interface ReportedEvent {
 export function bodyOf(
   webhook: Pick<WebhookDefinition, "url" | "custom_headers" | "payload_template" | "integration_type">,
   reported: ReportedEvent,
-  timeZone: string,
+  place: Place,
 ): string {
+  const wire = withAbsoluteUrls(reported.data, place.publicUrl);
   const payload = {
     event_type: reported.eventType,
     timestamp: reported.emittedAt.toISOString(),
     webhook_id: reported.webhookId,
     delivery_id: reported.deliveryId,
-    data: reported.data,
+    data: wire,
   };
-  if (webhook.payload_template !== null) {
-    return renderTemplate(compileTemplate(webhook.payload_template), { ...(reported.data as object), ...payload });
-  }
-  if (webhook.integration_type === "generic") return JSON.stringify(payload);
-  const data = z.decode(outboundEvents[reported.eventType] as z.ZodType, reported.data);
+  if (webhook.payload_template === null && webhook.integration_type === "generic") return JSON.stringify(payload);
+  const data = z.decode(outboundEvents[reported.eventType] as z.ZodType, wire);
   const event = { type: reported.eventType, eventId: "", data } as OutboundEvent;
-  const message = messageOf(event, reported.emittedAt, timeZone, reported.cameraName);
-  return JSON.stringify(chatFormats[webhook.integration_type](message, webhook));
+  const { picture, ...texts } = messageOf(event, reported.emittedAt, place.timeZone, reported.cameraName);
+  const message: Message = { ...texts, ...(picture !== undefined && !reported.withoutPicture && { picture }) };
+  if (webhook.payload_template !== null) {
+    const values: TemplatePayload = { ...payload, title: headlineOf(message), text: plainText(message) };
+    return renderTemplate(compileTemplate(webhook.payload_template), { ...(wire as object), ...values });
+  }
+  return JSON.stringify(chatFormats[webhook.integration_type as keyof typeof chatFormats](message, webhook));
 }
 
 /** An HTTP POST to a webhook. */
@@ -56,9 +81,9 @@ export interface WebhookRequest {
 export function requestFor(
   webhook: OpenWebhook,
   reported: Omit<ReportedEvent, "webhookId">,
-  message: { readonly id: string; readonly time: Date; readonly timeZone: string; readonly trace?: string | null },
+  message: Place & { readonly id: string; readonly time: Date; readonly trace?: string | null },
 ): WebhookRequest {
-  const body = bodyOf(webhook, { ...reported, webhookId: webhook.id }, message.timeZone);
+  const body = bodyOf(webhook, { ...reported, webhookId: webhook.id }, message);
   return { url: webhook.url, body, headers: headersOf(webhook, { ...message, body }) };
 }
 

@@ -1,34 +1,46 @@
 import type { sampleKinds } from "../../contract/constants.ts";
-import type { OutboundEvent, OutboundEventType } from "../../contract/outbound-events.ts";
+import type { EventOverview, OutboundEvent, OutboundEventType } from "../../contract/outbound-events.ts";
 
 export type SampleKind = (typeof sampleKinds)[number];
 
 const time = new Date("2026-01-31T22:15:00Z");
 const end = new Date("2026-01-31T22:15:40Z");
-const analysis = { event_id: 1207, batch_id: "3d5a2c61-0f4e-4b87-9a2d-6c1e8f70b5d3", camera_id: "front-door", attempt: 1 };
+/** The event of all samples that are about one. */
+const overview: EventOverview = {
+  event_id: 1207,
+  kind: "event",
+  ...{ camera_id: "front-door", camera_name: "Front door", started_at: time, ended_at: end },
+  ...{ risk_score: 72, risk_level: "high", summary: "1 person and 1 dog at Front door, for 40 s." },
+  ...{ object_types: ["person", "dog"], object_counts: { person: 1, dog: 1 } },
+  ...{ thumbnail_url: "/api/detections/90211/thumbnail", event_url: "/api/events/1207" },
+};
+const unscored = { risk_score: null, risk_level: null, summary: "" } as const;
+const analysis = { ...overview, event_id: 1207, batch_id: "3d5a2c61-0f4e-4b87-9a2d-6c1e8f70b5d3", camera_id: "front-door", attempt: 1 };
 
 type DataOf<T> = Extract<OutboundEvent, { readonly type: T }>["data"];
 
 const alert: DataOf<"alert_fired"> = {
+  ...overview,
   ...{ id: "6f1c2f0a-3d1e-4a57-9a39-0c7b8f0f1a11", event_id: 1207, rule_id: "0b8d6a52-95a7-4e0c-8f0d-2f6a2f3f9b22" },
   ...{ camera_id: "front-door", dedup_key: "front-door:0b8d6a52-95a7-4e0c-8f0d-2f6a2f3f9b22" },
   severity: "high",
   status: "pending",
   ...{ created_at: end, delivered_at: null, acknowledged_at: null, dismissed_at: null },
   alert_metadata: {
-    ...{ rule_name: "People at night", matched_conditions: ["risk_score >= 70", "object_type in [person]"], channels: [], reason: null },
+    ...{ rule_name: "People at night", matched_conditions: ["risk_score >= 70", "object_type in [person]"] },
+    channels: [{ channel: "email", status: "waiting", reason: null, attempts: 0, late: false }],
+    reason: null,
   },
 };
 
 const event: DataOf<"event_created"> = {
-  id: 1207,
-  kind: "event",
-  ...{ batch_id: "3d5a2c61-0f4e-4b87-9a2d-6c1e8f70b5d3", camera_id: "front-door", started_at: time, ended_at: end },
-  ...{ risk_score: null, risk_level: null, summary: "", reasoning: "", reviewed: false, notes: "" },
-  ...{ detection_count: 2, detection_ids: [90_211, 90_212], object_types: ["person", "dog"] },
-  thumbnail_url: "/api/detections/90211/thumbnail",
-  analysis_status: "pending",
-  ...{ risk_factors: [], analyzed_by: null, created_at: end, deleted_at: null },
+  ...overview,
+  ...{ id: 1207, batch_id: "3d5a2c61-0f4e-4b87-9a2d-6c1e8f70b5d3" },
+  reasoning: "The built-in scorer adds points for the facts and does not see the pictures: person present +32, at night +40.",
+  ...{ reviewed: false, notes: "", detection_count: 2, detection_ids: [90_211, 90_212] },
+  analysis_status: "completed",
+  risk_factors: [{ name: "person present", contribution: 32, detail: "confidence 89 %" }],
+  ...{ analyzed_by: "built-in scorer", created_at: end, deleted_at: null },
 };
 
 const acknowledged = { ...alert, status: "acknowledged", delivered_at: end, acknowledged_at: end } as const;
@@ -46,22 +58,22 @@ export const samples: { readonly [T in OutboundEventType]: { readonly type: T; r
   alert_acknowledged: sample("alert_acknowledged", alert.id, acknowledged),
   alert_dismissed: sample("alert_dismissed", alert.id, dismissed),
   event_created: sample("event_created", "1207", event),
-  event_enriched: sample("event_enriched", "1207", { event_id: 1207, camera_id: "front-door", detection_ids: [90_211, 90_212] }),
+  event_enriched: sample("event_enriched", "1207", { ...overview, detection_ids: [90_211, 90_212] }),
   entity_discovered: sample("entity_discovered", entityId, entity),
   anomaly_detected: sample("anomaly_detected", "front-door", { kind: "baseline", ...anomaly }),
   system_health_changed: sample("system_health_changed", "system", health),
-  batch_analysis_started: sample("batch_analysis_started", "1207", analysis),
+  batch_analysis_started: sample("batch_analysis_started", "1207", { ...analysis, ...unscored }),
   batch_analysis_completed: sample("batch_analysis_completed", "1207", { ...analysis, risk_score: 72, risk_level: "high" }),
-  batch_analysis_failed: sample("batch_analysis_failed", "1207", { ...analysis, error: "The answer holds no JSON object" }),
+  batch_analysis_failed: sample("batch_analysis_failed", "1207", { ...analysis, ...unscored, error: "The answer holds no JSON object" }),
 };
 
 /** The second kind of the event types that report two kinds of things. */
 export const otherSamples = {
   camera_health: sample("event_created", "1208", {
-    ...{ ...event, id: 1208, kind: "camera_health", batch_id: null, ended_at: time },
+    ...{ ...event, ...unscored, id: 1208, event_id: 1208, kind: "camera_health", batch_id: null, ended_at: time },
     summary: "Camera Front door is silent: no picture for 5 min, while one every 1 min is usual.",
-    ...{ detection_count: 0, detection_ids: [], object_types: [], thumbnail_url: null },
-    analysis_status: "completed",
+    ...{ detection_count: 0, detection_ids: [], object_types: [], object_counts: {}, thumbnail_url: null, event_url: "/api/events/1208" },
+    ...{ reasoning: "", risk_factors: [], analyzed_by: null },
   }),
   scene_change: sample("anomaly_detected", "scene_change:12", {
     ...{ ...anomaly, kind: "scene_change", score: 0.41 },

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { BulkReply, bulkItems } from "../bulk.ts";
-import { analysisStatuses, eventKindFilters, eventKinds, exportFormats, ranges, riskLevels } from "../constants.ts";
+import { analysisStatuses, csvSeparators, eventKindFilters, eventKinds, exportFormats, ranges, riskLevels } from "../constants.ts";
 import { listOf, pageQuery } from "../page.ts";
 import { routesOf } from "../route.ts";
 import {
@@ -17,6 +17,7 @@ import {
   readOnly,
   StartInstant,
   StorableInstant,
+  TimeZoneText,
 } from "../values.ts";
 import { Detection } from "./detections.ts";
 
@@ -38,7 +39,7 @@ export const RiskFactor = z
 const eventExample = {
   batch_id: "3d5a2c61-0f4e-4b87-9a2d-6c1e8f70b5d3",
   risk_level: "high",
-  summary: "1 person at Front door, 23:15.",
+  summary: "1 person at Front door, for 40 s.",
   reasoning:
     "The built-in scorer adds points for the facts and does not see the pictures: person present +32, at night +40; total 72 of 100.",
   thumbnail_url: "/api/detections/90211/thumbnail",
@@ -95,7 +96,7 @@ const FoundEvent = Event.extend({
 }).meta({
   id: "FoundEvent",
   description: "A search result",
-  example: { ...eventExample, highlight: "1 <mark>person</mark> at Front door, 23:15." },
+  example: { ...eventExample, highlight: "1 <mark>person</mark> at Front door, for 40 s." },
 });
 
 /** Filters of lists, searches and exports. */
@@ -178,6 +179,11 @@ export const eventRoutes = {
     tier: "export",
     query: z.object({
       format: EnumText(exportFormats).optional().meta({ description: "File format; overrides the Accept header (default `csv`)" }),
+      excel: BoolText.optional().meta({
+        description: "CSV that Excel opens by a double click: byte order mark, and times such as `2026-01-31 23:15:00` (default false)",
+      }),
+      separator: z.enum(csvSeparators).optional().meta({ description: "Separator of CSV for Excel (default `,`)" }),
+      timezone: TimeZoneText.default("UTC").meta({ description: "Time zone of CSV for Excel, named in its titles (default UTC)" }),
       ...filterQuery,
     }),
     reply: { mediaTypes: [exportMediaTypes.csv, exportMediaTypes.xlsx], streamed: true },

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { deliveryStatuses, integrationTypes, outboundEventTypes, ranges, sampleKinds } from "../constants.ts";
+import { deliveryStatuses, integrationAliases, integrationTypes, outboundEventTypes, ranges, sampleKinds } from "../constants.ts";
 import { DeprecationWarning, pageQuery } from "../page.ts";
 import { routesOf } from "../route.ts";
 import { BoolText, EnumText, Instant, IntBetween, IntText, readOnly } from "../values.ts";
@@ -15,6 +15,16 @@ const EventTypes = z
       if (types.indexOf(type) !== at) context.addIssue(fault("value_error", `${type} appears twice`, type, at));
     });
   });
+
+/** Accepts the name of a format, or of the service that it is for, in any case. */
+const IntegrationTypeText = z.codec(z.string(), z.enum(integrationTypes), {
+  decode: (text) => {
+    const name = text.toLowerCase();
+    const aliases: Readonly<Record<string, (typeof integrationTypes)[number]>> = integrationAliases;
+    return (Object.hasOwn(aliases, name) ? aliases[name] : name) as (typeof integrationTypes)[number];
+  },
+  encode: (value) => value,
+});
 
 const WebhookId = z.uuid().meta({ description: "Id of the webhook", example: "b8b10ef2-2e7c-44be-874c-44086bff6636" });
 
@@ -58,8 +68,9 @@ const writable = {
   name: z.string().min(1).max(100).meta({ description: "Display name" }),
   url: z.string().min(1).max(2048).meta({ description: "Target URL, http or https" }),
   event_types: EventTypes.meta({ description: "Event types to subscribe to, at least one" }),
-  integration_type: EnumText(integrationTypes).meta({
-    description: "Message format: JSON of homesec, or the format of a chat platform",
+  integration_type: IntegrationTypeText.meta({
+    description:
+      "Message format: JSON of homesec, or the format of a chat; `slack`, `discord`, `telegram` and `teams` are accepted for `chat_blocks`, `chat_embeds`, `bot_markdown` and `team_cards`",
   }),
   enabled: z.boolean().meta({ description: "Whether deliveries are sent" }),
   auth: WebhookAuth.nullable().meta({ description: "Authentication at the target; null for none" }),

@@ -1,21 +1,17 @@
-import { minuteMs } from "../../base/clock/clock.ts";
 import type { JournalEntry } from "../../contract/live.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { addJobs, priorities } from "../../work/jobs/jobs-repository.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
-import { emit } from "../../work/outbox/outbox.ts";
 import { unusualnessOf } from "../baselines/unusualness.ts";
 import type { Verdict } from "../upstream/answer.ts";
 import type { EventFacts } from "../upstream/facts.ts";
 import { findSubject, sightingsOf } from "./analysis-repository.ts";
 import { eventsBeingEnriched } from "./enrichment-repository.ts";
 import { queueEvaluations } from "./evaluation-repository.ts";
-import { type Event, type RiskThresholds, riskLevel } from "./event.ts";
+import { backlogAfterMs, type Event, type RiskThresholds, riskLevel } from "./event.ts";
 import { markAnalysisFailed, updateAnalysis } from "./events-repository.ts";
 import { factsFrom } from "./facts.ts";
-
-/** An event that ended this long ago is backlog: live ones are analysed first. */
-const backlogAfterMs = 10 * minuteMs;
+import { emitAboutEvents, releaseMessages } from "./messages.ts";
 
 export { recordAttempt } from "./analysis-repository.ts";
 
@@ -74,7 +70,8 @@ export async function storeVerdict(sql: Sql, { eventId, attempt, verdict, analyz
     risk_level: level,
   };
   await appendToJournal(sql, [...changed(event), { type: "batch.analysis_completed", data }], now);
-  await emit(sql, [{ type: "batch_analysis_completed", eventId: String(eventId), data }], now);
+  await emitAboutEvents(sql, [{ type: "batch_analysis_completed", subject: String(eventId), about: eventId, data }], now);
+  await releaseMessages(sql, event, now);
   await queueEvaluations(sql, [eventId], "scored", now);
 }
 
@@ -95,7 +92,8 @@ export async function storeAnalysisFailure(sql: Sql, { eventId, attempt, error, 
   if (!event) return;
   const data = { event_id: eventId, batch_id: event.batch_id, camera_id: event.camera_id, attempt, error };
   await appendToJournal(sql, [...changed(event), { type: "batch.analysis_failed", data }], now);
-  await emit(sql, [{ type: "batch_analysis_failed", eventId: String(eventId), data }], now);
+  await emitAboutEvents(sql, [{ type: "batch_analysis_failed", subject: String(eventId), about: eventId, data }], now);
+  await releaseMessages(sql, event, now);
   if (event.risk_score === null) await queueEvaluations(sql, [eventId], "failed", now);
 }
 

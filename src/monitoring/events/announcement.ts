@@ -1,9 +1,9 @@
 import type { JournalEntry } from "../../contract/live.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
-import { emit } from "../../work/outbox/outbox.ts";
 import { queueEvaluations } from "./evaluation-repository.ts";
 import type { Event } from "./event.ts";
+import { emitAboutEvents } from "./messages.ts";
 
 /**
  * Announces new events in the caller's transaction: to clients, each after the entries of `cause`, to webhooks, and to the rules that do
@@ -17,8 +17,8 @@ export async function announceEvents(
 ): Promise<void> {
   const entries = events.flatMap((data): readonly JournalEntry[] => [...cause(data), { type: "event", data }]);
   await appendToJournal(sql, entries, now);
-  const emitted = events.map((data) => ({ type: "event_created" as const, eventId: String(data.id), data }));
-  await emit(sql, emitted, now);
+  const messages = events.map((data) => ({ type: "event_created" as const, subject: String(data.id), about: data.id, data }));
+  await emitAboutEvents(sql, messages, now);
   const ids = events.map(({ id }) => id);
   await queueEvaluations(sql, ids, "stored", now);
 }

@@ -1,7 +1,7 @@
 import type { Sql } from "../../platform/database/database.ts";
 import { promoteFirstTries } from "../../work/jobs/promote-repository.ts";
-import { emit } from "../../work/outbox/outbox.ts";
 import { eventsBeingEnriched, markEnriched } from "./enrichment-repository.ts";
+import { emitAboutEvents } from "./messages.ts";
 
 /**
  * Starts analyses that only waited for an enrichment which can no longer finish in time. Locks the batches of the camera, so that two
@@ -23,12 +23,13 @@ export async function announceEnriched(sql: Sql, eventIds: readonly number[], no
     eventIds.filter((id) => !unfinished.has(id)),
     now,
   );
-  await emit(
+  await emitAboutEvents(
     sql,
-    done.map(({ eventId, cameraId, detectionIds }) => ({
+    done.map(({ eventId, detectionIds }) => ({
       type: "event_enriched" as const,
-      eventId: String(eventId),
-      data: { event_id: eventId, camera_id: cameraId, detection_ids: [...detectionIds] },
+      subject: String(eventId),
+      about: eventId,
+      data: { detection_ids: [...detectionIds] },
     })),
     now,
   );

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { minuteMs } from "../../base/clock/clock.ts";
 import { type analysisStatuses, type eventKinds, riskLevels } from "../../contract/constants.ts";
 import {
   type Event as EventRecord,
@@ -11,6 +12,9 @@ export type Event = z.output<typeof EventRecord>;
 export type EventWithDetections = z.output<typeof EventWithDetectionsRecord>;
 export type EventKind = (typeof eventKinds)[number];
 export type AnalysisStatus = (typeof analysisStatuses)[number];
+
+/** An event that ended this long ago is backlog: live ones are analysed first. */
+export const backlogAfterMs = 10 * minuteMs;
 
 /** Columns of an event, named as in its record, with `risk_factors` as stored in jsonb. */
 export type EventRow = Omit<Event, "risk_factors" | "thumbnail_url"> & {

@@ -267,7 +267,7 @@ export const variables = {
     group: "alerts",
     live: true,
     kind: kinds.serviceUrl,
-    description: "Public URL of homesec, for links in emails",
+    description: "Public URL of homesec, for links in emails, webhooks and chats",
   },
   WEBHOOK_TIMEOUT_SECONDS: timeout("alerts", "30", "Longest wait for a reply to a webhook"),
   OUTBOUND_ALLOW: {

@@ -6,20 +6,50 @@ export type Sending =
   | { readonly deliveryId: SqlFragment; readonly webhookId: SqlFragment }
   | { readonly notificationId: SqlFragment; readonly channel: SqlFragment };
 
+/** When a message becomes due, and the event whose judgement it waits for until then: columns of the rows that become jobs. */
+export interface Waiting {
+  readonly availableAt: SqlFragment;
+  /** The id of the event as text; null for a message that is due now. */
+  readonly awaits: SqlFragment;
+}
+
 /**
  * Returns the beginning of a statement that adds a job to the queue `deliver` for each row of the `from` clause that follows. The webhook
  * or channel is the job's lane, so each target gets one message at a time. The commit wakes the workers of the queue.
  */
-export function insertDeliverJobs(sql: Sql, sending: Sending, now: Date): SqlFragment {
+export function insertDeliverJobs(sql: Sql, sending: Sending, now: Date, waiting?: Waiting): SqlFragment {
   const [lane, subject] =
     "deliveryId" in sending
       ? [laneOfWebhook(sql, sending.webhookId), sql`'delivery:' || ${sending.deliveryId}`]
       : [laneOfChannel(sql, sending.channel), sql`'notification:' || ${sending.notificationId}`];
   noteWake(sql, "jobs:deliver");
   return sql`
-    insert into jobs (queue, lane, subject, priority, position, available_at)
-    select 'deliver', ${lane}, ${subject}, 0, ${now}, ${now}
+    insert into jobs (queue, lane, subject, priority, position, available_at, awaits)
+    select 'deliver', ${lane}, ${subject}, 0, ${now}, ${waiting?.availableAt ?? sql`${now}::timestamptz`}, ${waiting?.awaits ?? sql`null`}
   `;
+}
+
+/**
+ * Ends the wait of the messages that no worker has claimed and that wait for the judgement of this event. Returns the subjects of their
+ * jobs. Never waits for a lock: a locked job is being claimed or deleted.
+ */
+export async function releaseDeliverJobs(sql: Sql, eventId: string, now: Date): Promise<readonly string[]> {
+  const released = await sql<{ subject: string }[]>`
+    with waiting as materialized (
+      select j.job_id
+      from jobs j
+      where j.awaits = ${eventId}
+        and j.status = 'pending'
+      for update skip locked
+    )
+    update jobs j
+    set available_at = least(j.available_at, ${now}), awaits = null
+    from waiting w
+    where j.job_id = w.job_id
+    returning j.subject
+  `;
+  if (released.length > 0) noteWake(sql, "jobs:deliver");
+  return released.map(({ subject }) => subject);
 }
 
 /** Makes the messages that wait for a retry through a channel start now, because the channel works again. Returns their number. */
@@ -31,6 +61,7 @@ export async function promoteChannel(sql: Sql, channel: string, now: Date): Prom
       and j.lane = ${laneOfChannel(sql, sql`${channel}::text`)}
       and j.status = 'pending'
       and j.available_at > ${now}
+      and j.awaits is null
   `;
   if (promoted.count > 0) noteWake(sql, "jobs:deliver");
   return promoted.count;
@@ -64,6 +95,7 @@ function laneOfChannel(sql: Sql, channel: SqlFragment): SqlFragment {
   return sql`case ${channel} when 'webhook' then 'default-webhook' else ${channel} end`;
 }
 
-function laneOfWebhook(sql: Sql, webhookId: SqlFragment): SqlFragment {
+/** Returns the lane of a webhook. */
+export function laneOfWebhook(sql: Sql, webhookId: SqlFragment): SqlFragment {
   return sql`'webhook:' || ${webhookId}`;
 }

@@ -52,7 +52,7 @@ export interface Claim {
 
 /** The columns that a claim sets. */
 const taken = (sql: Sql, { processId }: Claim): SqlFragment => sql`
-  status = 'running', claimed_by = ${processId}, claims = j.claims + 1, attempts = j.attempts + 1
+  status = 'running', claimed_by = ${processId}, claims = j.claims + 1, attempts = j.attempts + 1, awaits = null
 `;
 const claimedColumns = (sql: Sql): SqlFragment => sql`
   j.job_id as "jobId", j.claims as claim, j.subject, j.priority, j.position, j.attempts, j.deferrals, j.blamed
@@ -307,7 +307,7 @@ export async function demoteLateJobs(sql: Sql, now: Date): Promise<void> {
 
 /**
  * Makes all delayed jobs start now. After the clock was set back, their start may be hours away. A job that starts too early is delayed
- * again.
+ * again; a message that waits a few seconds for a judgement keeps waiting.
  */
 export async function promoteAllJobs(sql: Sql, now: Date): Promise<void> {
   const due = await sql`
@@ -315,6 +315,7 @@ export async function promoteAllJobs(sql: Sql, now: Date): Promise<void> {
     set available_at = ${now}, offered_at = null
     where j.status = 'pending'
       and j.available_at > ${now}
+      and (j.awaits is null or j.available_at > ${now}::timestamptz + interval '5 seconds')
   `;
   if (due.count > 0) noteAllQueues(sql);
 }

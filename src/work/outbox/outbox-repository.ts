@@ -1,24 +1,41 @@
 import type { Sql } from "../../platform/database/database.ts";
-import { insertDeliverJobs } from "../jobs/deliver-repository.ts";
+import { insertDeliverJobs, laneOfWebhook } from "../jobs/deliver-repository.ts";
 
 /** An event for the subscribed webhooks; `data` is JSON text. */
 export interface Emission {
   readonly type: string;
   readonly eventId: string;
   readonly data: string;
+  /** The id of the event that it is about, as text. */
+  readonly about: string | null;
+  /** The earliest time of the first attempt. */
+  readonly availableAt: Date;
 }
 
-/** Stores a delivery and its job for each event and each enabled webhook that subscribed to its type, in the order given. */
+/**
+ * Stores a delivery and its job for each event and each enabled webhook that subscribed to its type, in the order given. A message about
+ * an event starts no earlier than one about the same event that still waits at this webhook.
+ */
 export async function queueDeliveries(sql: Sql, emissions: readonly Emission[], now: Date): Promise<void> {
   await sql`
     with told as (
-      select gen_random_uuid() as delivery_id, w.webhook_id, e.type, e.event_id, e.data, e.position
+      select gen_random_uuid() as delivery_id, w.webhook_id, e.type, e.event_id, e.data, e.position, e.about,
+        greatest(e.available_at, ahead.available_at) as available_at
       from unnest(
         ${emissions.map(({ type }) => type)}::text[],
         ${emissions.map(({ eventId }) => eventId)}::text[],
-        ${emissions.map(({ data }) => data)}::text[]
-      ) with ordinality as e (type, event_id, data, position)
+        ${emissions.map(({ data }) => data)}::text[],
+        ${emissions.map(({ about }) => about)}::text[],
+        ${sql.array(emissions.map(({ availableAt }) => availableAt))}::timestamptz[]
+      ) with ordinality as e (type, event_id, data, about, available_at, position)
       join webhooks w on w.enabled and e.type = any (w.event_types)
+      left join lateral (
+        select max(j.available_at) as available_at
+        from jobs j
+        where j.awaits = e.about
+          and j.lane = ${laneOfWebhook(sql, sql`w.webhook_id`)}
+          and j.status = 'pending'
+      ) ahead on true
       -- one that is being deleted is waited for, and then left out
       for key share of w
     ), stored as (
@@ -26,8 +43,36 @@ export async function queueDeliveries(sql: Sql, emissions: readonly Emission[], 
       select t.delivery_id, t.webhook_id, t.type, t.event_id, t.data::jsonb, ${now}, ${now}, t.delivery_id
       from told t
     )
-    ${insertDeliverJobs(sql, { deliveryId: sql`t.delivery_id`, webhookId: sql`t.webhook_id` }, now)}
+    ${insertDeliverJobs(sql, { deliveryId: sql`t.delivery_id`, webhookId: sql`t.webhook_id` }, now, {
+      availableAt: sql`t.available_at`,
+      awaits: sql`case when t.available_at > ${now} then t.about end`,
+    })}
     from told t
     order by t.position
+  `;
+}
+
+/**
+ * Replaces what deliveries of messages about an event say happened, before their first attempt: the record of a new event as a whole, and
+ * the overview of the event in others. Leaves out deliveries that are locked, since their webhook is being deleted.
+ */
+export async function replaceUnsent(
+  sql: Sql,
+  deliveryIds: readonly string[],
+  { overview, created }: { readonly overview: object; readonly created: object },
+): Promise<void> {
+  await sql`
+    with unsent as materialized (
+      select d.delivery_id
+      from webhook_deliveries d
+      where d.delivery_id = any (${[...deliveryIds]}::uuid[])
+        and d.attempt_count = 0
+      for no key update skip locked
+    )
+    update webhook_deliveries d
+    set data = case when d.event_type = 'event_created' then ${JSON.stringify(created)}::text::jsonb
+      else d.data || ${JSON.stringify(overview)}::text::jsonb end
+    from unsent u
+    where d.delivery_id = u.delivery_id
   `;
 }

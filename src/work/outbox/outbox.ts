@@ -3,6 +3,8 @@ import { type OutboundEvent, outboundEvents } from "../../contract/outbound-even
 import type { Sql } from "../../platform/database/database.ts";
 import { queueDeliveries } from "./outbox-repository.ts";
 
+export { replaceUnsent } from "./outbox-repository.ts";
+
 /**
  * Queues these events for every enabled webhook that subscribed to them, in the transaction that caused them. They are stored in the
  * contract's wire format. Throws a `ZodError` if an event does not match its schema.
@@ -11,7 +13,13 @@ export async function emit(sql: Sql, events: readonly OutboundEvent[], now: Date
   if (events.length === 0) return;
   await queueDeliveries(
     sql,
-    events.map((event) => ({ type: event.type, eventId: event.eventId, data: wireData(event) })),
+    events.map((event) => ({
+      type: event.type,
+      eventId: event.eventId,
+      data: wireData(event),
+      about: event.about === undefined ? null : String(event.about.eventId),
+      availableAt: event.about?.judgementDueAt ?? now,
+    })),
     now,
   );
 }

@@ -277,7 +277,8 @@ describe("raised alert", () => {
     expect(await desk.journal("alert_created")).toEqual([{ ...alert, status: "pending", delivered_at: null }]);
     expect(await desk.journal("alert_delivered")).toEqual([alert]);
     const deliveries = await desk.db.query((sql) => sql`select d.event_type, d.event_id, d.data from webhook_deliveries d`);
-    expect([...deliveries]).toEqual([{ event_type: "alert_fired", event_id: alert?.id, data: alert }]);
+    const data = { ...alert, event_url: `/api/events/${alert?.event_id}` };
+    expect([...deliveries]).toEqual([{ event_type: "alert_fired", event_id: alert?.id, data: expect.objectContaining(data) }]);
   });
 
   it("raised alert: with a channel it waits for that channel until ALERT_EXPIRY_HOURS have passed", async () => {

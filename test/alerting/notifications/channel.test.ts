@@ -431,14 +431,21 @@ describe("notification by mail", () => {
 describe("notification by webhook", () => {
   it("it posts exactly the documented payload", async () => {
     const hook = await receiver();
-    const { raise, work, result } = await desk({ DEFAULT_WEBHOOK_URL: hook.url });
-    const { alertId, eventId } = await raise(["webhook"]);
+    const { raise, work, result } = await desk({ DEFAULT_WEBHOOK_URL: hook.url, PUBLIC_URL: "https://home.example.org/" });
+    const { alertId, eventId } = await raise(["webhook"], { picture: `${folder.path}/1.jpg` });
     await work();
-    expect(hook.bodies[0]?.body).toEqual({
+    const [body] = hook.bodies.map((each) => each.body as { event: { thumbnail_url: string | null } });
+    expect(body).toEqual({
       type: "security_alert",
       alert: { id: alertId, event_id: eventId, severity: "high", dedup_key: "gate:rule" },
       metadata: { rule_name: "Somebody at night", matched_conditions: ["risk_score >= 60"] },
       timestamp: "2026-07-01T21:31:00.000Z",
+      event: {
+        ...{ event_id: eventId, kind: "event", camera_id: "gate", camera_name: "The Gate" },
+        ...{ started_at: "2026-07-01T21:30:00.000Z", ended_at: "2026-07-01T21:30:45.000Z" },
+        ...{ risk_score: 72, risk_level: "high", summary: "A person at the gate.", object_types: [], object_counts: { person: 1 } },
+        ...{ thumbnail_url: null, event_url: `https://home.example.org/api/events/${eventId}` },
+      },
     });
     expect(await result(alertId)).toEqual({ channel: "webhook", status: "sent", reason: null, attempts: 1, late: false });
   });

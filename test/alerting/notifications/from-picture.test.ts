@@ -129,6 +129,10 @@ it("notifications: a picture leads to a request to DEFAULT_WEBHOOK_URL", async (
       alert: { id: stored?.id, event_id: stored?.event_id, severity: "critical", dedup_key: expect.stringMatching(/^gate:/) },
       metadata: { rule_name: "Anybody", matched_conditions: ["risk_score >= 60", "object_type in [person]"] },
       timestamp: expect.stringMatching(/Z$/),
+      event: expect.objectContaining({
+        ...{ event_id: stored?.event_id, camera_id: "gate", risk_score: 91, summary: "Somebody walked by." },
+        ...{ object_counts: { person: 1 }, thumbnail_url: expect.stringMatching(/^\/api\/detections\/\d+\/thumbnail$/) },
+      }),
     },
   ]);
 });

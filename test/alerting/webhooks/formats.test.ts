@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { withAbsoluteUrls } from "../../../src/alerting/delivery/links.ts";
 import { botMarkdown } from "../../../src/alerting/webhooks/formats/bot-markdown.ts";
 import { chatBlocks } from "../../../src/alerting/webhooks/formats/chat-blocks.ts";
 import { chatEmbeds } from "../../../src/alerting/webhooks/formats/chat-embeds.ts";
@@ -172,6 +173,56 @@ test("chat formats: the command can be copied, whatever the camera's name", () =
   expect(botMarkdown(said, chat("1"))).toMatchObject({ text: expect.stringContaining(`\`${more}\``) });
 });
 
+describe("chat messages with picture and link", () => {
+  const link = "https://home.example.org/api/events/1207";
+  const picture = "https://home.example.org/api/detections/9/thumbnail";
+  const said: Message = { headline: "h", text: "t", facts: [], urgency: "info", more: "homesec x", link, picture, time };
+
+  test("each platform gets them in its own form", () => {
+    expect(chatBlocks(said)).toMatchObject({
+      blocks: expect.arrayContaining([
+        { type: "image", image_url: picture, alt_text: "h" },
+        { type: "context", elements: [expect.anything(), { type: "mrkdwn", text: `<${link}|Event details>`, verbatim: true }] },
+      ]),
+    });
+    expect(chatEmbeds(said)).toMatchObject({ embeds: [{ url: link, image: { url: picture } }] });
+    expect(botMarkdown(said, chat("1"))).toMatchObject({
+      text: expect.stringContaining(`[Event details](${link})`),
+      link_preview_options: { url: picture, prefer_large_media: true, show_above_text: true },
+    });
+    expect(teamCards(said)).toMatchObject({
+      attachments: [
+        {
+          content: {
+            actions: [{ type: "Action.OpenUrl", title: "Event details", url: link }],
+            body: expect.arrayContaining([{ type: "Image", url: picture, altText: "h" }]),
+          },
+        },
+      ],
+    });
+  });
+
+  test.each([
+    ["https://home.example.org", true],
+    ["https://203.0.113.7:8443/homesec", true],
+    ["http://192.168.1.20:8000", false],
+    ["http://[fd00::7]:8000", false],
+    ["http://localhost:8000", false],
+    ["http://homesec.local", false],
+    ["http://nas:8000", false],
+  ])("with PUBLIC_URL=%s a chat is offered the picture: %s", (publicUrl, offered) => {
+    const data = withAbsoluteUrls(samples.alert_fired.data, publicUrl);
+    const { picture: shown, link: linked } = messageOf({ ...samples.alert_fired, data }, time, "UTC");
+    expect(shown).toBe(offered ? `${publicUrl}/api/detections/90211/thumbnail` : undefined);
+    expect(linked).toBe(`${publicUrl}/api/events/1207`);
+  });
+
+  test("without PUBLIC_URL there is neither", () => {
+    expect(messageOf(samples.alert_fired, time, "UTC")).not.toHaveProperty("link");
+    expect(messageOf(samples.alert_fired, time, "UTC")).not.toHaveProperty("picture");
+  });
+});
+
 describe("shorten", () => {
   test("it keeps whole graphemes and escapes, within the limit", () => {
     const escaped = (part: string) => part.replace(/&/g, "&amp;");
@@ -205,25 +256,38 @@ describe("chat messages: every event type has a text", () => {
     expect(said.facts.length).toBeGreaterThan(0);
     for (const fact of said.facts) expect(fact.value).not.toMatch(/undefined|null|\[object|^$/);
     for (const made of [chatBlocks(said), chatEmbeds(said), botMarkdown(said, chat("1")), teamCards(said)]) {
-      expect(textsOf(made).join(" ")).toContain(type === "system_health_changed" ? "degraded" : "front");
+      expect(textsOf(made).join(" ")).toMatch(type === "system_health_changed" ? /degraded/ : /front.*door/i);
     }
   });
 
-  test("an alert has headline, facts and command", () => {
+  test("an alert says what happened, where, when and how risky it is, and names its rule and command", () => {
     expect(messageOf(samples.alert_fired, time, "Europe/Berlin")).toEqual({
-      headline: "High alert: People at night at front-door",
-      text: "",
+      headline: "Person and dog seen at Front door: high risk",
+      text: "1 person and 1 dog at Front door, for 40 s.",
       facts: [
-        { name: "Camera", value: "front-door" },
-        { name: "Severity", value: "high" },
-        { name: "Why", value: "risk_score >= 70, object_type in [person]" },
-        { name: "Raised", value: "31 Jan 2026, 23:15:40 CET" },
+        { name: "Camera", value: "Front door" },
+        { name: "Seen", value: "1 person, 1 dog" },
+        { name: "Risk", value: "72 of 100 (high)" },
+        { name: "From", value: "31 Jan 2026, 23:15:00 CET" },
+        { name: "To", value: "31 Jan 2026, 23:15:40 CET" },
+        { name: "Rule", value: "People at night (severity high)" },
       ],
       urgency: "high",
       more: "homesec explain alert 6f1c2f0a-3d1e-4a57-9a39-0c7b8f0f1a11",
       time,
     });
-    expect(messageOf(samples.event_created, time, "UTC").headline).toBe("Person and dog seen at front-door");
+    expect(messageOf(samples.alert_dismissed, time, "UTC")).toMatchObject({
+      headline: "Dismissed: Person and dog seen at Front door: high risk",
+      text: expect.stringMatching(/^1 person and 1 dog.* homesec cancelled/),
+    });
+  });
+
+  test("an event that is not judged yet says so", () => {
+    const data = { ...samples.event_created.data, risk_score: null, risk_level: null, summary: "", object_counts: { person: 3, bus: 2 } };
+    const said = messageOf({ ...samples.event_created, data }, time, "UTC");
+    expect(said).toMatchObject({ headline: "Person and dog seen at Front door", text: "" });
+    expect(said.facts).toContainEqual({ name: "Risk", value: "not scored yet" });
+    expect(said.facts).toContainEqual({ name: "Seen", value: "3 people, 2 buses" });
   });
 
   test("texts show the camera's name; commands keep its id", () => {
@@ -238,10 +302,10 @@ describe("chat messages: every event type has a text", () => {
 
   test("an incident and a changed view have their own texts", () => {
     expect(messageOf(otherSamples.camera_health, time, "Europe/Berlin")).toMatchObject({
-      headline: "Problem with camera front-door",
+      headline: "Problem with camera Front door",
       text: "Camera Front door is silent: no picture for 5 min, while one every 1 min is usual.",
       facts: [
-        { name: "Camera", value: "front-door" },
+        { name: "Camera", value: "Front door" },
         { name: "Since", value: "31 Jan 2026, 23:15:00 CET" },
       ],
       urgency: "high",

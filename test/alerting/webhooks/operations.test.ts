@@ -181,6 +181,15 @@ describe("webhook record", () => {
     expect(await desk.ask("updateWebhook", { params: { id: created.id }, body: emptied })).toMatchObject({ name: "Hall" });
   });
 
+  test.each([
+    ["slack", "chat_blocks"],
+    ["Discord", "chat_embeds"],
+    ["telegram", "bot_markdown"],
+    ["TEAMS", "team_cards"],
+  ])("the name %s means %s", async (name, integration_type) => {
+    expect(await create({ integration_type: name })).toMatchObject({ integration_type });
+  });
+
   test("enable, disable, list with enabled_only and pages, delete", async () => {
     const before = await desk.ask("listWebhooks");
     const [first, second] = [await create(), await create({ enabled: false })];

@@ -5,8 +5,8 @@ import { headlineOf, plain, plainLine, shorten } from "./texts.ts";
 const limits = { header: 150, section: 3000, field: 2000, fieldsPerSection: 10, context: 2000, text: 3000, blocks: 50 } as const;
 
 /**
- * Writes a Block Kit message: a header, the text, the facts in two columns, and the command that shows more. Notifications and old clients
- * show `text` only.
+ * Writes a Block Kit message: a header, the text, the picture, the facts in two columns, and the command and link that show more.
+ * Notifications and old clients show `text` only.
  */
 export function chatBlocks(message: Message): object {
   const headline = headlineOf(message);
@@ -19,13 +19,16 @@ export function chatBlocks(message: Message): object {
     sections.push({ type: "section", fields });
   }
   const text = shorten(plain(message.text).trim(), limits.section, escapeText);
-  const more = message.more === null ? "" : `More: \`${shorten(plainLine(message.more), 500, escapeCode)}\``;
+  const command = message.more === null ? "" : `More: \`${shorten(plainLine(message.more), 500, escapeCode)}\``;
+  const link = message.link === undefined ? "" : `<${message.link.replace(/[<>|]/g, encodeURIComponent)}|Event details>`;
+  const more = [command, link].filter((part) => part !== "");
   const markdown = (shown: string): object => ({ type: "mrkdwn", text: shown, verbatim: true });
   const blocks = [
     { type: "header", text: { type: "plain_text", text: shorten(headline, limits.header, escapeText), emoji: false } },
     ...(text === "" ? [] : [{ type: "section", text: markdown(text) }]),
+    ...(message.picture === undefined ? [] : [{ type: "image", image_url: message.picture, alt_text: shorten(headline, limits.text) }]),
     ...sections,
-    ...(more === "" ? [] : [{ type: "context", elements: [markdown(more)] }]),
+    ...(more.length === 0 ? [] : [{ type: "context", elements: more.map(markdown) }]),
   ];
   return { text: shorten(headline, limits.text, escapeText), blocks: blocks.slice(0, limits.blocks) };
 }

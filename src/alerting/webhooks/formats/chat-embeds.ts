@@ -31,9 +31,11 @@ export function chatEmbeds(message: Message): object {
     embeds: [
       {
         title,
+        ...(message.link !== undefined && { url: message.link }),
         ...(description !== "" && left > 1 && { description }),
         color: colours[message.urgency],
         fields,
+        ...(message.picture !== undefined && { image: { url: message.picture } }),
         ...(footer !== undefined && { footer: { text: footer } }),
         timestamp: message.time.toISOString(),
       },

@@ -1,4 +1,6 @@
-import type { OutboundEvent } from "../../../contract/outbound-events.ts";
+import { pluralize } from "../../../base/text/format.ts";
+import type { EventOverview, OutboundEvent } from "../../../contract/outbound-events.ts";
+import { isOnInternet } from "../../delivery/links.ts";
 
 /** How urgent a message looks. `good` is the end of something bad. */
 export type Urgency = "good" | "info" | "low" | "medium" | "high" | "critical";
@@ -14,6 +16,10 @@ export interface Message {
   readonly urgency: Urgency;
   /** The command that shows more. */
   readonly more: string | null;
+  /** The address of the event's record; missing without PUBLIC_URL. */
+  readonly link?: string;
+  /** The address of a picture that the chat can load. */
+  readonly picture?: string;
   readonly time: Date;
 }
 
@@ -23,18 +29,27 @@ export interface Fact {
 }
 
 /**
- * Writes an event as a message, with times in `timeZone`. Without a `cameraName` it names the camera by its id. The formats escape the
- * texts.
+ * Writes an event as a message, with times in `timeZone`. Without a `cameraName` it has the name in the data, or the camera's id. The
+ * formats escape the texts.
  */
 export function messageOf({ type, data }: OutboundEvent, time: Date, timeZone: string, cameraName?: string | null): Message {
-  const camera = cameraName ?? ("camera_id" in data ? data.camera_id : "");
+  const camera = cameraName ?? ("camera_name" in data ? data.camera_name : "camera_id" in data ? data.camera_id : "");
   const {
     facts,
     text = "",
     ...texts
   } = (writers[type] as Writer<OutboundEvent["data"]>)(data, camera, (when) => formatTime(when, timeZone));
   const given = Object.entries(facts).flatMap(([name, value]) => (value === null || value.trim() === "" ? [] : [{ name, value }]));
-  return { ...texts, text, facts: given, time };
+  return { ...texts, text, facts: given, ...linksOf(data), time };
+}
+
+function linksOf(data: OutboundEvent["data"]): Pick<Message, "link" | "picture"> {
+  if (!("event_url" in data)) return {};
+  const { event_url: link, thumbnail_url: picture } = data;
+  return {
+    ...(link.startsWith("http") && { link }),
+    ...(picture !== null && isOnInternet(picture) && { picture }),
+  };
 }
 
 interface Texts extends Omit<Message, "facts" | "text" | "time"> {
@@ -51,22 +66,19 @@ const writers: { readonly [T in OutboundEvent["type"]]: Writer<DataOf<T>> } = {
   alert_fired: (data, camera, at) => ({ ...alertTexts(data, camera, at), urgency: data.severity }),
   alert_acknowledged: (data, camera, at) => alertTexts(data, camera, at, "Acknowledged"),
   alert_dismissed: (data, camera, at) => alertTexts(data, camera, at, "Dismissed"),
-  event_created: (data, camera, at) => {
-    const texts = { text: data.summary, more: `homesec events show ${data.id}` };
-    if (data.kind === "camera_health") {
-      const facts = { Camera: camera, Since: at(data.started_at) };
-      return { ...texts, headline: `Problem with camera ${camera}`, facts, urgency: "high" };
-    }
-    const risk = data.risk_score === null ? null : `${data.risk_score} of 100 (${data.risk_level})`;
-    const span = { From: at(data.started_at), To: at(data.ended_at) };
-    const facts = { Camera: camera, ...span, Detections: String(data.detection_count), Risk: risk };
-    return { ...texts, headline: `${seenText(data.object_types)} at ${camera}`, facts, urgency: data.risk_level ?? "info" };
-  },
-  event_enriched: ({ event_id, detection_ids }, camera) => ({
-    headline: `Event ${event_id} at ${camera} was enriched`,
-    facts: { Camera: camera, Detections: String(detection_ids.length) },
+  event_created: (data, camera, at) => ({
+    headline: whatHappened(data, camera),
+    text: data.summary,
+    facts: overviewFacts(data, camera, at),
+    urgency: data.kind === "camera_health" ? "high" : (data.risk_level ?? "info"),
+    more: `homesec events show ${data.id}`,
+  }),
+  event_enriched: (data, camera, at) => ({
+    headline: `Event ${data.event_id} at ${camera} was enriched`,
+    text: data.summary,
+    facts: { ...overviewFacts(data, camera, at), Detections: String(data.detection_ids.length) },
     urgency: "info",
-    more: `homesec events show ${event_id}`,
+    more: `homesec events show ${data.event_id}`,
   }),
   entity_discovered: (data, camera, at) => ({
     headline: `New ${data.object_type} at ${camera}`,
@@ -88,19 +100,21 @@ const writers: { readonly [T in OutboundEvent["type"]]: Writer<DataOf<T>> } = {
     urgency: ({ healthy: "good", degraded: "medium", unhealthy: "critical" }[data.status] as Urgency | undefined) ?? "info",
     more: "homesec health",
   }),
-  batch_analysis_started: (data, camera) => ({ ...analysisTexts(data, camera), headline: `Analysis of ${eventAt(data, camera)} started` }),
-  batch_analysis_completed: (data, camera) => {
-    const { facts, more } = analysisTexts(data, camera);
-    const risk = `${data.risk_score} of 100 (${data.risk_level})`;
-    const urgency = (["low", "medium", "high", "critical"] as const).find((level) => level === data.risk_level) ?? "info";
-    return { headline: `Risk ${risk}: ${eventAt(data, camera)}`, facts: { ...facts, Risk: risk }, urgency, more };
-  },
-  batch_analysis_failed: (data, camera) => {
-    const { facts, more } = analysisTexts(data, camera);
-    const text = "The event has no risk score. Check it yourself.";
+  batch_analysis_started: (data, camera, at) => ({
+    ...analysisTexts(data, camera, at),
+    headline: `Analysis of ${eventAt(data, camera)} started`,
+  }),
+  batch_analysis_completed: (data, camera, at) => ({
+    ...analysisTexts(data, camera, at),
+    headline: `Risk ${riskText(data)}: ${eventAt(data, camera)}`,
+    text: data.summary,
+    urgency: data.risk_level,
+  }),
+  batch_analysis_failed: (data, camera, at) => {
+    const { facts, more } = analysisTexts(data, camera, at);
     return {
       headline: `Analysis of ${eventAt(data, camera)} failed`,
-      text,
+      text: "The event has no risk score. Check it yourself.",
       facts: { ...facts, Reason: data.error },
       urgency: "high",
       more,
@@ -109,24 +123,49 @@ const writers: { readonly [T in OutboundEvent["type"]]: Writer<DataOf<T>> } = {
 };
 
 function alertTexts(data: DataOf<"alert_fired">, camera: string, at: (when: Date) => string, ending?: "Acknowledged" | "Dismissed"): Texts {
-  const { rule_name, matched_conditions } = data.alert_metadata;
-  const what = `${capital(data.severity)} alert: ${rule_name} at ${camera}`;
+  const what = whatHappened(data, camera);
+  const cancelled = "homesec cancelled the notifications of this alert that were still waiting.";
   return {
     headline: ending === undefined ? what : `${ending}: ${what}`,
-    text: ending === undefined ? "" : "homesec cancelled the notifications of this alert that were still waiting.",
-    facts: { Camera: camera, Severity: data.severity, Why: matched_conditions.join(", "), Raised: at(data.created_at) },
+    text: [data.summary, ending === undefined ? "" : cancelled].filter((sentence) => sentence !== "").join(" "),
+    facts: { ...overviewFacts(data, camera, at), Rule: `${data.alert_metadata.rule_name} (severity ${data.severity})` },
     urgency: "good",
     more: `homesec explain alert ${data.id}`,
   };
 }
 
-type Analysis = Pick<DataOf<"batch_analysis_started">, "event_id" | "attempt">;
-const eventAt = ({ event_id }: Analysis, camera: string): string => `event ${event_id} at ${camera}`;
-const analysisTexts = ({ event_id, attempt }: Analysis, camera: string): Omit<Texts, "headline"> => ({
-  facts: { Camera: camera, Attempt: String(attempt) },
-  urgency: "info",
-  more: `homesec events show ${event_id}`,
-});
+/** "Person and dog seen at Front door: high risk", or the problem with a camera. */
+function whatHappened(event: EventOverview, camera: string): string {
+  if (event.kind === "camera_health") return `Problem with camera ${camera}`;
+  const risk = event.risk_level === null ? "" : `: ${event.risk_level} risk`;
+  return `${seenText(event.object_types)} at ${camera}${risk}`;
+}
+
+function overviewFacts(event: EventOverview, camera: string, at: (when: Date) => string): Texts["facts"] {
+  if (event.kind === "camera_health") return { Camera: camera, Since: at(event.started_at) };
+  return {
+    Camera: camera,
+    Seen: countsText(event.object_counts),
+    Risk: riskText(event),
+    From: at(event.started_at),
+    To: at(event.ended_at),
+  };
+}
+
+function riskText({ risk_score: score, risk_level: level }: Pick<EventOverview, "risk_score" | "risk_level">): string {
+  return score === null ? "not scored yet" : `${score} of 100 (${level})`;
+}
+
+type AnalysisData = DataOf<"batch_analysis_started">;
+const eventAt = ({ event_id }: Pick<AnalysisData, "event_id">, camera: string): string => `event ${event_id} at ${camera}`;
+
+function analysisTexts(data: AnalysisData, camera: string, at: (when: Date) => string): Omit<Texts, "headline"> {
+  return {
+    facts: { ...overviewFacts(data, camera, at), Attempt: String(data.attempt) },
+    urgency: "info",
+    more: `homesec events show ${data.event_id}`,
+  };
+}
 
 /** "Person and dog seen", "Person, dog and car seen". */
 function seenText(types: readonly string[]): string {
@@ -134,6 +173,15 @@ function seenText(types: readonly string[]): string {
   const all = types.length === 1 ? String(types[0]) : `${types.slice(0, -1).join(", ")} and ${types.at(-1)}`;
   return `${capital(all)} seen`;
 }
+
+/** "2 people, 1 dog": the most in one picture. */
+function countsText(counts: EventOverview["object_counts"]): string {
+  return Object.entries(counts)
+    .map(([type, count]) => pluralize(count, type, pluralOf[type]))
+    .join(", ");
+}
+
+const pluralOf: Readonly<Record<string, string>> = { person: "people", bus: "buses" };
 
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);

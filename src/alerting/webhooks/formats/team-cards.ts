@@ -28,6 +28,7 @@ function cardOf(message: Message, facts: number): object {
   const body = [
     paragraph(run(shorten(headlineOf(message), 300), { size: "large", weight: "bolder", color: colours[message.urgency] })),
     ...(text === "" ? [] : [paragraph(run(text))]),
+    ...(message.picture === undefined ? [] : [{ type: "Image", url: message.picture, altText: shorten(headlineOf(message), 300) }]),
     ...message.facts
       .slice(0, facts)
       .map(({ name, value }) =>
@@ -35,13 +36,14 @@ function cardOf(message: Message, facts: number): object {
       ),
     ...(message.more === null ? [] : [paragraph(run(shorten(plainLine(message.more), 300), { fontType: "monospace", isSubtle: true }))]),
   ];
+  const actions = message.link === undefined ? {} : { actions: [{ type: "Action.OpenUrl", title: "Event details", url: message.link }] };
   return {
     type: "message",
     attachments: [
       {
         contentType: "application/vnd.microsoft.card.adaptive",
         contentUrl: null,
-        content: { $schema: "http://adaptivecards.io/schemas/adaptive-card.json", type: "AdaptiveCard", version: "1.4", body },
+        content: { $schema: "http://adaptivecards.io/schemas/adaptive-card.json", type: "AdaptiveCard", version: "1.4", body, ...actions },
       },
     ],
   };

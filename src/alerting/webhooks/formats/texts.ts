@@ -26,6 +26,18 @@ export function headlineOf({ headline }: { readonly headline: string }): string 
   return plainLine(headline) || "homesec";
 }
 
+/** Returns the text of a message without markup: its sentences, then a line for each fact. */
+export function plainText({
+  text,
+  facts,
+}: {
+  readonly text: string;
+  readonly facts: readonly { readonly name: string; readonly value: string }[];
+}): string {
+  const lines = [plain(text).trim(), ...facts.map(({ name, value }) => `${plainLine(name)}: ${plainLine(value)}`)];
+  return lines.filter((line) => line !== "").join("\n");
+}
+
 /**
  * Escapes text and shortens it so that the escaped form has at most `limit` UTF-16 units, including the ellipsis. Cuts neither an escape
  * sequence nor a grapheme. `escapeText` must escape character by character.
