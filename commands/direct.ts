@@ -51,7 +51,7 @@ export async function openDirectClient(io: Io, onClose: OnClose): Promise<Client
   onClose(() => store.close());
   const settings = createSettings({ db, config, log, clock });
   await settings.load();
-  const outbound = createOutbound({ allow: config.outboundAllow });
+  const outbound = createOutbound({ allow: config.outboundAllow, ownPort: config.port });
   onClose(() => outbound.close());
   const sealer = await openSealerLater({ db, keyPath: config.secretKeyPath, log });
   return createDirectClient(operations, { db, store, config, settings, clock, log, outbound, sealer, runtime: undefined });

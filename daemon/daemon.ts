@@ -11,6 +11,7 @@ import type { OperationContext } from "../src/work/operations/operation.ts";
 import { type AllWorkers, createAllWorkers } from "./all-workers.ts";
 import { type Foundation, layFoundation, openStores } from "./foundation.ts";
 import { createRequestCounter } from "./http/stats.ts";
+import { createWrongKeys, type WrongKeys } from "./http/wrong-keys.ts";
 import { createStatusBroadcast } from "./live/status-broadcast.ts";
 import { type FollowOptions, followConfiguration } from "./reload/configuration.ts";
 import { createRuntime, type DaemonRuntime } from "./runtime.ts";
@@ -80,14 +81,15 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
   const { db } = engines.database;
   const stores = await openStores(foundation);
   const counter = createRequestCounter((ms) => metrics.httpAnswered(ms / 1_000));
+  const wrongKeys = createWrongKeys({ clock, log: log.child({ part: "http" }) });
   const runtime = createRuntime({ ...foundation, db, counter });
   const context: OperationContext = { ...stores, db, config, settings, clock, log, runtime };
   await removeLeftovers({ context });
   const workers = createAllWorkers(foundation, { context, runtime, onPictures: options.onPictures });
-  connect(foundation, { context, runtime, workers });
+  connect(foundation, { context, runtime, workers, wrongKeys });
   // everything that a reply needs exists before the first request can arrive
   const strictReplies = options.strictReplies ?? false;
-  const serving = await startServing(context, { lifecycle, tls, version, counter, strictReplies });
+  const serving = await startServing(context, { lifecycle, tls, version, counter, wrongKeys, strictReplies });
   runtime.attach({ ...serving, ...workers, metrics });
   await startWork(foundation, { context, runtime, workers, serving });
   await followFiles(foundation, options.following);
@@ -113,7 +115,7 @@ interface Parts {
 /** Gives the workers to the parts that report on them: the cluster, the metrics, and the database, whose commits wake them. */
 function connect(
   { version, engines, cluster, metrics, upstreams }: Foundation,
-  { context, runtime, workers: { supervisor, watcher, wake } }: Omit<Parts, "serving">,
+  { context, runtime, workers: { supervisor, watcher, wake }, wrongKeys }: Omit<Parts, "serving"> & { readonly wrongKeys: WrongKeys },
 ): void {
   const { db } = engines.database;
   cluster.attach({ workers: () => supervisor.states(), watcher: () => watcher.state(), upstreams, wake });
@@ -125,6 +127,7 @@ function connect(
     pool: () => db.pool,
     websocket: () => runtime.live(),
     requests: () => runtime.requests(),
+    wrongKeys: () => wrongKeys.total(),
     watcher: () => watcher.state(),
     figures: () => currentMetrics(context),
     disks: () => checkDisks(context, runtime),

@@ -105,7 +105,7 @@ export async function openStores(foundation: Foundation): Promise<Pick<Operation
   await makeCameraRoot(config.cameraRoot, log);
   const sealer = await openSealerFor({ db, keyPath: config.secretKeyPath, log: log.child({ part: "secrets" }) });
   await introduce(cluster, { db, keyPath: config.secretKeyPath, fingerprint: sealer.fingerprint, log });
-  const outbound = createOutbound({ allow: config.outboundAllow });
+  const outbound = createOutbound({ allow: config.outboundAllow, ownPort: config.port });
   lifecycle.onStop("outbound", () => outbound.close());
   return { store, sealer, outbound };
 }

@@ -90,13 +90,16 @@ function prettyLines(destination: LogOptions["destination"], colorize: boolean):
 }
 
 /**
- * Makes a JSON line safe for a terminal: file names and replies of services may contain characters that move the cursor or reorder text.
- * Line ends and tabs stay.
+ * Makes a JSON line safe for a terminal: file names and replies of services may contain characters that move the cursor, reorder text or
+ * start a line that homesec did not write. Tabs and the lines of a stack trace stay.
  */
 function harmless(line: string): string {
-  return line.replace(/\\\\|\\u00(?:[01][0-9a-f]|7f)|\\[bfr]|[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/gi, (found) =>
-    found === "\\\\" ? found : "\ufffd",
-  );
+  const risky =
+    /\\\\|\\n(?! {4}at )|\\u00(?:[01][0-9a-f]|7f)|\\[bfr]|[\u007f-\u009f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gi;
+  return line.replace(risky, (found) => {
+    if (found === "\\\\") return found;
+    return found === "\\n" ? " ⏎ " : "\ufffd";
+  });
 }
 
 /** Delay before the file is tried again after a failed write: a full disk may have room again. */

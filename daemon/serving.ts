@@ -6,9 +6,11 @@ import { createLimiter } from "../src/platform/limits/limiter.ts";
 import { allowancesOf } from "../src/platform/limits/tiers.ts";
 import type { OperationContext } from "../src/work/operations/operation.ts";
 import { createApp } from "./http/app.ts";
+import type { OnWrongKey } from "./http/authenticate.ts";
 import { clientAddressBehind } from "./http/client-address.ts";
 import { listen } from "./http/listen.ts";
 import type { RequestCounter } from "./http/stats.ts";
+import type { WrongKeys } from "./http/wrong-keys.ts";
 import { createAccessChecks } from "./live/access-checks.ts";
 import { createHub, type Hub } from "./live/hub.ts";
 import type { Tls } from "./tls/tls.ts";
@@ -31,6 +33,7 @@ export async function startServing(
     readonly tls: Tls | undefined;
     readonly version: string;
     readonly counter: RequestCounter;
+    readonly wrongKeys: WrongKeys;
     readonly strictReplies: boolean;
   },
 ): Promise<Serving> {
@@ -41,6 +44,7 @@ export async function startServing(
     ? createLimiter({ store, allowances: allowancesOf(config), clock, log: log.child({ part: "limits" }) })
     : undefined;
   const clientAddress = clientAddressBehind(config.trustedProxyIps);
+  const onWrongKey: OnWrongKey = (request) => options.wrongKeys.record(clientAddress(request));
   const app = createApp({
     operations,
     context,
@@ -48,6 +52,7 @@ export async function startServing(
     allowedHosts: config.allowedHosts,
     corsOrigins: config.corsOrigins,
     keyring,
+    onWrongKey,
     rateLimit: limiter && { limiter, clientAddress },
     counter: options.counter,
     strictReplies: options.strictReplies,
@@ -69,6 +74,7 @@ export async function startServing(
       limiter,
       clientAddress,
       keyring,
+      onWrongKey,
       token: config.websocketToken,
     }),
   });

@@ -40,9 +40,16 @@ export async function progressLine({ host, global }: Io): Promise<ProgressLine> 
     isEnabled: true,
   });
   let begun: { readonly doing: string; readonly at: number; readonly count: number } | undefined;
+  let isGone = false;
+  // A terminal that has vanished has no columns. The spinner divides by them and would erase lines without end
+  (stderr as unknown as Partial<NodeJS.WriteStream>).on?.("resize", () => {
+    isGone = !stderr.columns;
+    if (isGone) spinner.stop();
+  });
   return {
     isVisible: true,
     show: (progress) => {
+      if (isGone) return;
       const now = clock.monotonic();
       const step = progress.doing.split(" ")[0] ?? "";
       if (begun?.doing !== step) begun = { doing: step, at: now, count: progress.count };

@@ -5,16 +5,19 @@ import { Problem } from "../../src/contract/problem.ts";
 import { isWritingTrouble, writingReason } from "../../src/platform/disk/file-reason.ts";
 import type { View } from "./view.ts";
 
-/** Writes a new file. Throws `Problem("conflict")` if it exists, `Problem("invalid")` if it cannot be written. */
+/** Pictures and events of a home are for the user who asked for them. */
+const ownerOnly = 0o600;
+
+/** Writes a new file that only this user can read. Throws `Problem("conflict")` if it exists, `Problem("invalid")` if it cannot be written. */
 export async function saveNew(file: string, bytes: Uint8Array): Promise<void> {
   try {
-    await writeFile(file, bytes, { flag: "wx" });
+    await writeFile(file, bytes, { flag: "wx", mode: ownerOnly });
   } catch (cause) {
     throw problemOf(file, cause);
   }
 }
 
-/** Writes a new file part by part. Removes it again after an error or when interrupted, so that no incomplete file remains. */
+/** Writes a new file part by part, which only this user can read. Removes it again after an error or when interrupted, so that no incomplete file remains. */
 export async function streamNew(file: string, parts: AsyncIterable<Uint8Array>, interrupted: AbortSignal): Promise<void> {
   let isOurs = false;
   // Synchronous: on an interrupt the program exits without waiting for promises
@@ -23,7 +26,7 @@ export async function streamNew(file: string, parts: AsyncIterable<Uint8Array>, 
   };
   interrupted.addEventListener("abort", remove);
   try {
-    const target = createWriteStream(file, { flags: "wx" });
+    const target = createWriteStream(file, { flags: "wx", mode: ownerOnly });
     target.once("open", () => {
       isOurs = true;
     });

@@ -4,15 +4,19 @@ import type { Keyring } from "../../src/platform/keys/keyring.ts";
 import { markAuthenticated } from "./caller.ts";
 import { answerDetail } from "./errors.ts";
 
+/** Called with the request of a wrong API key. The answer waits for it. */
+export type OnWrongKey = (request: IncomingMessage) => Promise<void>;
+
 /** Answers 401 to requests without a valid API key. `OPTIONS` needs no key, because browsers send it without one. */
-export function requireKey(keyring: Keyring): RequestHandler {
-  return (request, response, next) => {
+export function requireKey(keyring: Keyring, onWrongKey?: OnWrongKey): RequestHandler {
+  return async (request, response, next) => {
     if (request.method === "OPTIONS") return next();
     const key = keyOf(request);
     if (key !== undefined && keyring.accepts(key)) {
       markAuthenticated(request);
       return next();
     }
+    if (key !== undefined) await onWrongKey?.(request);
     response.setHeader("WWW-Authenticate", "ApiKey");
     answerDetail(response, 401, key === undefined ? "API key required" : "Invalid API key");
   };

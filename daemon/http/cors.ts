@@ -12,7 +12,7 @@ const exposedHeaders = [
 const preflightSeconds = 600;
 
 /**
- * Allows pages of these origins to use the API from a browser, without cookies. Answers their preflight requests before limits and keys
+ * Allows pages of these origins to use the API and show pictures in a browser, without cookies. Answers their preflight requests before limits and keys
  * apply, because those carry no key and read no data.
  */
 export function allowOrigins(origins: readonly string[]): RequestHandler {
@@ -20,8 +20,11 @@ export function allowOrigins(origins: readonly string[]): RequestHandler {
   return (request, response, next) => {
     if (allowed.size === 0) return next();
     // Also set without an origin, so that a cache never serves that answer to a page.
-    response.vary("Origin");
-    const { origin } = request.headers;
+    response.vary(["Origin", "Referer"]);
+    const { origin, referer } = request.headers;
+    // An `<img>` without `crossorigin` names its page in `Referer` only.
+    const page = origin ?? (referer !== undefined && URL.canParse(referer) ? new URL(referer).origin : undefined);
+    if (page !== undefined && allowed.has(page)) response.setHeader("Cross-Origin-Resource-Policy", "cross-origin");
     if (origin === undefined || !allowed.has(origin)) return next();
     response.setHeader("Access-Control-Allow-Origin", origin);
     const isPreflight = request.method === "OPTIONS" && request.headers["access-control-request-method"] !== undefined;

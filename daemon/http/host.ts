@@ -7,7 +7,11 @@ export function checkHost(allowedHosts: readonly string[]): RequestHandler {
   // Runs on every request, and a browser repeats the same few hosts.
   let lastAllowed: string | undefined;
   return (request: Request, _response, next) => {
-    const host = request.headers.host;
+    const { host } = request.headers;
+    // A proxy may have checked the other one. Node.js keeps only the first.
+    if ((request.headersDistinct["host"]?.length ?? 0) > 1) {
+      throw new Problem("bad_request", "The request has more than one Host header; send one");
+    }
     if (host !== lastAllowed && !isHostAllowed(host, allowedHosts)) {
       throw new Problem("forbidden", foreignHost(host));
     }

@@ -1,13 +1,14 @@
 import type { RequestHandler } from "express";
 import type { Route } from "../../src/contract/route.ts";
 import type { Keyring } from "../../src/platform/keys/keyring.ts";
-import { requireKey } from "./authenticate.ts";
+import { type OnWrongKey, requireKey } from "./authenticate.ts";
 import { limitRate, type RateLimit } from "./rate-limit.ts";
 
 /** Options of the middleware before each route. Without a part, its check is skipped. */
 export interface MiddlewareOptions {
   readonly rateLimit?: RateLimit | undefined;
   readonly keyring?: Keyring | undefined;
+  readonly onWrongKey?: OnWrongKey | undefined;
 }
 
 /** The properties of a route that decide about access and rate limit. */
@@ -20,9 +21,9 @@ export type RouteMiddleware = (access: RouteAccess) => readonly RequestHandler[]
 export const unknownRoute: RouteAccess = {};
 
 /** Creates the access checks of a daemon. Without a limiter or a keyring, that check is skipped. */
-export function createRouteMiddleware({ rateLimit, keyring }: MiddlewareOptions): RouteMiddleware {
+export function createRouteMiddleware({ rateLimit, keyring, onWrongKey }: MiddlewareOptions): RouteMiddleware {
   return ({ tier = "default", auth = "key", tag }) => [
     ...(rateLimit && tier !== "none" ? [limitRate(tier, rateLimit, tag === "analytics" ? "sentence" : "record")] : []),
-    ...(keyring && auth === "key" ? [requireKey(keyring)] : []),
+    ...(keyring && auth === "key" ? [requireKey(keyring, onWrongKey)] : []),
   ];
 }

@@ -14,7 +14,8 @@ export function securityHeaders(): RequestHandler {
     },
     // Has no effect over HTTP. Over TLS it would also bind other services on the same host name.
     strictTransportSecurity: false,
-    // Pages of other sites cannot load data. Pictures override this, because dashboards may show them.
+    // Pages of other sites cannot load anything, and so cannot tell by an `<img>` when a camera has a new picture. `allowOrigins` makes
+    // exceptions for the pages of CORS_ORIGINS.
     crossOriginResourcePolicy: { policy: "same-site" },
   });
 }

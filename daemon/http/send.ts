@@ -37,11 +37,18 @@ export async function send(request: Request, response: Response, answer: Encoded
 
 function sendJson(request: Request, response: Response, wire: unknown, caching: Caching | undefined): void {
   if (typeof wire === "object" && wire !== null && "deprecation_warning" in wire) response.setHeader("Deprecation", "true");
-  response.setHeader("Cache-Control", caching ? (caching.maxAgeSeconds > 0 ? `max-age=${caching.maxAgeSeconds}` : "no-cache") : "no-store");
+  response.setHeader("Cache-Control", cacheControl(caching));
+  if (caching) response.vary("X-API-Key");
   response.setHeader("Content-Type", "application/json; charset=utf-8");
   const content = Buffer.from(JSON.stringify(wire));
   if (caching && answerIfUnchanged(request, response, { tag: tagOf(content) })) return;
   sendBuffer(response, content);
+}
+
+/** Replies about a home must never lie in a cache that several people share. */
+function cacheControl(caching: Caching | undefined): string {
+  if (!caching) return "no-store";
+  return caching.maxAgeSeconds > 0 ? `max-age=${caching.maxAgeSeconds}, private` : "no-cache, private";
 }
 
 async function sendBytes(request: Request, response: Response, bytes: Bytes | StreamedBytes, ranges: boolean): Promise<void> {
@@ -50,7 +57,6 @@ async function sendBytes(request: Request, response: Response, bytes: Bytes | St
   // The client may store the picture but must ask again each time, because a camera may overwrite it.
   response.setHeader("Cache-Control", "private, no-cache");
   response.setHeader("Content-Type", mediaType);
-  if (/^(image|video)\//.test(mediaType)) response.setHeader("Cross-Origin-Resource-Policy", "cross-origin");
   if ("file" in content) return await sendFile(request, response, content, ranges);
   if (!answerIfUnchanged(request, response, { tag: tagOf(content.buffer) })) sendBuffer(response, content.buffer);
 }

@@ -14,6 +14,8 @@ export interface ProcessSources {
     readonly replayed: number;
     readonly cutSlow: number;
   };
+  /** Wrong API keys, over HTTP and WebSocket. */
+  wrongKeys(): number;
   requests(): { readonly byStatus: Readonly<Record<string, number>> };
   watcher(): Pick<WatcherState, "pending" | "stuck">;
 }
@@ -80,6 +82,7 @@ export function registerProcessMetrics(registry: Registry, sources: ProcessSourc
     all: sources.websocket().replayed,
   }));
   counter("websocket_clients_cut_total", "Clients cut because they did not read", undefined, () => ({ all: sources.websocket().cutSlow }));
+  counter("wrong_api_keys_total", "Wrong API keys, over HTTP and WebSocket", undefined, () => ({ all: sources.wrongKeys() }));
   counter("http_requests_total", "HTTP requests by status; 0 if the client disconnected before the answer", "status", () => ({
     ...sources.requests().byStatus,
   }));

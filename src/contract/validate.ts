@@ -48,6 +48,7 @@ export function decodeRequest<R extends Route>(route: R, raw: RawRequest): Reque
   if (route.params) {
     for (const [name, text] of Object.entries(raw.params)) if (typeof text === "string") requireStorableId(name, text);
     request.params = decode(route.params, { ...raw.params }, "path");
+    requireExactIds(raw.params, request.params);
   }
   if (route.query) request.query = decode(route.query, knownQuery(route.query, raw.query, items), "query");
   if (route.body) {
@@ -126,6 +127,16 @@ function withDefaults(schema: z.ZodType, body: unknown): unknown {
 function requireStorableId(name: string, text: string): string {
   if (text === "" || text === "." || text === ".." || unstorable(text)) throw notFound(name, JSON.stringify(text));
   return text;
+}
+
+/** Throws `Problem("not_found")` for a whole number that was decoded to another one, because it is beyond the exact ones. */
+function requireExactIds(texts: RawRequest["params"], decoded: unknown): void {
+  for (const [name, value] of Object.entries(decoded ?? {})) {
+    const text = String(texts[name]);
+    if (typeof value !== "number" || !name.endsWith("_id") || Number.isSafeInteger(Number(text))) continue;
+    const thing = name.slice(0, -"_id".length);
+    throw notFound(`${thing.charAt(0).toUpperCase()}${thing.slice(1)}`, text, "no id is that long");
+  }
 }
 
 /**

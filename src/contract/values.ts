@@ -115,6 +115,21 @@ function isTimeZone(text: string): boolean {
   }
 }
 
+/**
+ * A name that people read in lists, mails, file names and terminals: 1 to `longest` characters, none of which moves a cursor, ends a line or
+ * reorders text.
+ */
+export function DisplayName(longest: number) {
+  return z
+    .string()
+    .min(1)
+    .max(longest)
+    .regex(
+      /^[^\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]*$/,
+      "Must not contain control characters or marks that reorder text",
+    );
+}
+
 /** An integer within inclusive bounds. */
 export const IntBetween = (minimum: number, maximum: number) => z.int().min(minimum).max(maximum);
 

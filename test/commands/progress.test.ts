@@ -1,8 +1,11 @@
 import { spawnSync } from "node:child_process";
+import { EventEmitter } from "node:events";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { progressText } from "../../commands/output/progress.ts";
+import type { Io } from "../../commands/io.ts";
+import { progressLine, progressText } from "../../commands/output/progress.ts";
 import { displayWidth } from "../../commands/output/terminal-format.ts";
 import { testDatabase } from "../support/database.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -37,6 +40,35 @@ it("progress: never wraps", () => {
       },
     ),
   );
+});
+
+it("progress: stops when the terminal vanishes and has no columns any more, instead of writing without end", async () => {
+  let written = 0;
+  const stderr = Object.assign(new EventEmitter(), {
+    isTTY: true,
+    columns: 80,
+    rows: 24,
+    write: () => {
+      written += 1;
+      return true;
+    },
+    cursorTo: () => true,
+    moveCursor: () => true,
+    clearLine: () => true,
+  });
+  const clock = { now: () => new Date(), monotonic: () => performance.now() };
+  const line = await progressLine({ host: { stderr, clock, env: {} }, global: { quiet: false, color: false } } as unknown as Io);
+  line.show({ doing: "writing events", count: 1, total: 10, unit: "rows" });
+  await sleep(200);
+  expect(written).toBeGreaterThan(1);
+  stderr.columns = 0;
+  stderr.emit("resize");
+  const before = written;
+  line.show({ doing: "writing events", count: 2, total: 10, unit: "rows" });
+  await sleep(200);
+  line.clear();
+  // showing the cursor again is one write
+  expect(written).toBeLessThan(before + 5);
 });
 
 const hasScript = spawnSync("script", ["--version"]).status === 0;

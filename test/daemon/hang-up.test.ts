@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { serveHomesec } from "../support/homesec-process.ts";
@@ -48,6 +49,26 @@ test.skipIf(!tmuxInstalled)(
       await rm(watching.file);
     }
     await daemon.terminal.close();
+    expect(await daemon.ended()).toBe("ended with 0");
+    expect(existsSync(join(folder.path, "homesec.pid"))).toBe(false);
+  },
+  90_000,
+);
+
+test.skipIf(!tmuxInstalled)(
+  "a second SIGHUP, which the shell sends after that of the terminal, does not cut the stop short",
+  async () => {
+    const daemon = await inTerminal("serve", { hangup: true, env: { DATA_DIR: folder.path, PORT: "0" } });
+    await daemon.terminal.shows(/API\s+http:\/\/\S+/, 50_000);
+    const pid = Number(readFileSync(join(folder.path, "homesec.pid"), "utf8").split(/\s/)[0]);
+    for (let at = 0; at < 20; at += 1) {
+      try {
+        process.kill(pid, "SIGHUP");
+      } catch {
+        break; // it has ended
+      }
+      await sleep(20);
+    }
     expect(await daemon.ended()).toBe("ended with 0");
     expect(existsSync(join(folder.path, "homesec.pid"))).toBe(false);
   },

@@ -111,6 +111,15 @@ describe("the log", () => {
     expect(out()).toContain("exe \\u001b");
   });
 
+  it("prints one line per message for people, whatever line ends the data has, except for the lines of a stack", () => {
+    const { log, out } = logTo({ format: "pretty" });
+    log.warn({ path: "a.jpg\n[00:00:00.000] ERROR: forged" }, "seen\n[00:00:00.000] ERROR: forged\u2028too");
+    expect(lines(out())).toHaveLength(1);
+    log.error({ err: new Error("b\n[00:00:00.000] ERROR: forged") }, "it failed");
+    expect(lines(out()).filter((line) => /^\[?00:00:00/.test(line))).toEqual([]);
+    expect(out()).toMatch(/\n +at /);
+  });
+
   it("prints one line per message for people", () => {
     const { log, out } = logTo({ format: "pretty" });
     log.info({ camera: "front-door", nested: { a: 1 } }, "picture seen");

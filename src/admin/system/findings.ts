@@ -20,6 +20,8 @@ export interface Findings {
   readonly lowDisks: readonly string[];
   /** Silences that mute alerts now; empty while the database does not answer. */
   readonly silences: readonly Silence[];
+  /** The states of all breakers when the round began. */
+  readonly breakers: string;
   readonly timestamp: Date;
 }
 
@@ -31,14 +33,27 @@ const cache = createTtlCache<Findings>(
 
 /**
  * Returns the findings of a round of checks that is at most `HEALTH_CACHE_TTL_SECONDS` old; concurrent callers share a round. While
- * workers or a built-in service start, each round is new, so that "starting" never outlives the start.
+ * workers or a built-in service start, each round is new, so that "starting" never outlives the start. It is also new after a change of a
+ * breaker, so that no reply calls a service healthy beside its open breaker.
  */
-export function currentFindings(context: OperationContext, runtime: Runtime): Promise<Findings> {
+export async function currentFindings(context: OperationContext, runtime: Runtime): Promise<Findings> {
   const ttlMs = context.config.healthCacheTtlSeconds * 1000;
-  return cache.current(runtime, context.clock.monotonic(), ttlMs, () => checkAll(context, runtime));
+  const current = () => cache.current(runtime, context.clock.monotonic(), ttlMs, () => checkAll(context, runtime));
+  const findings = await current();
+  if (findings.breakers === breakerStates(runtime)) return findings;
+  cache.forget(runtime);
+  return await current();
+}
+
+function breakerStates(runtime: Runtime): string {
+  return runtime
+    .breakers()
+    .map(({ name, state }) => `${name} ${state}`)
+    .join();
 }
 
 async function checkAll(context: OperationContext, runtime: Runtime): Promise<Findings> {
+  const breakers = breakerStates(runtime);
   const [database, store, probed, disks] = await Promise.all([
     checkDatabase(context),
     checkStore(context),
@@ -66,6 +81,7 @@ async function checkAll(context: OperationContext, runtime: Runtime): Promise<Fi
     supervisorAlive: runtime.supervisorAlive(),
     lowDisks: shares.filter(({ share }) => share < leastFreeDiskShare).map(({ name, share }) => lowDiskMessage(share, name)),
     silences: silences?.ok ? silences.value : [],
+    breakers,
     timestamp: context.clock.now(),
   };
 }

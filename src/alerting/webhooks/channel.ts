@@ -13,6 +13,7 @@ import type { Counted, Outcome } from "../delivery/outcome.ts";
 import { TemplateError } from "../templates/template.ts";
 import { templateFault } from "./definition.ts";
 import { type DeliveryToSend, findDelivery, insertAttempt, updateDelivery } from "./deliveries-repository.ts";
+import { postWebhook } from "./post.ts";
 import { type WebhookRequest as Request, requestFor } from "./request.ts";
 import { openWebhook, type StoredWebhook } from "./webhook.ts";
 import { countAttempt, findWebhook, setEnabled } from "./webhooks-repository.ts";
@@ -58,7 +59,7 @@ export function createWebhookChannel(context: WebhookChannelContext): Channel<It
     },
     render: async (item, run) => render(item, run, context),
     send: async (request, signal) => {
-      const answer = await context.outbound.post({ ...request, timeoutMs: context.timeoutMs, signal });
+      const answer = await postWebhook(context.outbound, request, { timeoutMs: context.timeoutMs, signal });
       // An address that homesec may not call now is not allowed a minute later either
       if (answer.kind === "refused") return { kind: "failed", answer: answer.error };
       return outcomeOfAnswer(answer, context.clock.now());

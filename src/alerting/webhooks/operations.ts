@@ -12,6 +12,7 @@ import { outcomeOfAnswer } from "../delivery/http-outcome.ts";
 import { TemplateError } from "../templates/template.ts";
 import { requireUsable, templateFault } from "./definition.ts";
 import { deliveryOperations } from "./delivery-operations.ts";
+import { postWebhook } from "./post.ts";
 import { requestFor, type WebhookRequest } from "./request.ts";
 import { otherSamples, sampleOf } from "./samples.ts";
 import { newSigningSecret } from "./signing.ts";
@@ -132,7 +133,7 @@ export const webhookOperations: Pick<Operations, keyof typeof webhookRoutes> = {
       const error_message = `The payload template failed: ${templateFault(error)}`;
       return { success: false, status_code: 0, response_time_ms: 0, response_body: "", error_message };
     }
-    const answer = await outbound.post({ ...request, timeoutMs: config.webhookTimeoutSeconds * 1000 });
+    const answer = await postWebhook(outbound, request, { timeoutMs: config.webhookTimeoutSeconds * 1000 });
     const outcome = outcomeOfAnswer(answer, now);
     return {
       success: outcome.kind === "sent",

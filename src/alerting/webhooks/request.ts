@@ -75,6 +75,8 @@ export interface WebhookRequest {
   readonly url: string;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** The secrets in its headers. An answer may repeat them, and nobody may read them there. */
+  readonly secrets: readonly string[];
 }
 
 /** Writes the request that reports an event under a message id. Throws as `bodyOf` does. */
@@ -84,7 +86,7 @@ export function requestFor(
   message: Place & { readonly id: string; readonly time: Date; readonly trace?: string | null },
 ): WebhookRequest {
   const body = bodyOf(webhook, { ...reported, webhookId: webhook.id }, message);
-  return { url: webhook.url, body, headers: headersOf(webhook, { ...message, body }) };
+  return { url: webhook.url, body, headers: headersOf(webhook, { ...message, body }), secrets: secretsOf(webhook.auth) };
 }
 
 /** Returns all headers of a request with exactly this body: custom headers, authentication, content type and signature. */
@@ -114,6 +116,12 @@ function authHeaders(auth: WebhookAuth): Readonly<Record<string, string>> {
     case "header":
       return { [String(auth.header_name).toLowerCase()]: String(auth.header_value) };
   }
+}
+
+/** The secret of an authentication, in each form in which it is sent. */
+function secretsOf(auth: WebhookAuth): readonly string[] {
+  const headers = Object.values(authHeaders(auth)).map((value) => value.replace(/^(?:Bearer|Basic) /, ""));
+  return auth.type === "basic" ? [...headers, auth.credential ?? ""] : headers;
 }
 
 /** A template may render any text. */

@@ -48,21 +48,31 @@ export function sealDefinition({ auth, custom_headers }: Pick<WebhookDefinition,
   };
 }
 
-/** The sealed authentication. `given_for` is the origin that it was set for, once the webhook has another URL. */
+/** The sealed authentication. `given_for` is the address that it was set for, once the webhook has another URL. */
 type SealedAuth = WebhookAuth & { readonly given_for?: string };
 
 /**
  * Returns the sealed authentication of a webhook whose URL becomes `url`, when the client sets none. A client that can change URLs must not
- * learn stored secrets that way, so homesec never sends them to another origin; when the URL returns to the old origin, it does again.
+ * learn stored secrets that way, so homesec never sends them to another host, port or path: another path may show what it received. When
+ * the URL returns to the old address, homesec sends them again.
  */
 export function authForUrl({ sealed_auth, url: before }: StoredWebhook, url: string, sealer: Sealer): Uint8Array | null {
-  const text = sealed_auth && originOf(url) !== originOf(before) ? opened(sealed_auth, sealer) : undefined;
+  const text = sealed_auth && addressOf(url) !== addressOf(before) ? opened(sealed_auth, sealer) : undefined;
   if (text === undefined) return sealed_auth;
   const auth = JSON.parse(text) as SealedAuth;
-  return sealer.seal(JSON.stringify({ given_for: originOf(before), ...auth }));
+  return sealer.seal(JSON.stringify({ given_for: addressOf(before), ...auth }));
 }
 
-const originOf = (url: string): string => new URL(url).origin;
+/** Host, port and path of a URL, with its scheme. */
+function addressOf(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+}
+
+/** Version 0.2.0 and older stored only the origin. */
+function isGivenFor(address: string, url: string): boolean {
+  return address === addressOf(url) || address === new URL(url).origin;
+}
 
 /**
  * Unseals a row. Throws `Problem("unavailable")`, which names the fix, when a secret was sealed with another key file, or the authentication
@@ -72,7 +82,7 @@ export function openWebhook(row: StoredWebhook, sealer: Sealer, now: Date): Open
   const { sealed_auth, sealed_headers, sealed_secret, sealed_previous_secret, previous_secret_until, ...record } = row;
   const read = (sealed: Uint8Array): string => sealer.unseal(Buffer.from(sealed));
   const { given_for, ...auth }: SealedAuth = sealed_auth ? (JSON.parse(read(sealed_auth)) as SealedAuth) : { type: "none" };
-  if (given_for !== undefined && given_for !== originOf(row.url)) {
+  if (given_for !== undefined && !isGivenFor(given_for, row.url)) {
     throw new Problem(
       "unavailable",
       `The authentication of this webhook was set for ${given_for}, and homesec sends it nowhere else; set it again (\`homesec webhooks update ${JSON.stringify(row.name)} --auth ...\`), or use --auth none`,

@@ -5,6 +5,8 @@ export interface TtlCache<T> {
    * one.
    */
   current(key: object, now: number, ttlMs: number, make: () => Promise<T>): Promise<T>;
+  /** Drops the cached result of `key`. */
+  forget(key: object): void;
 }
 
 /**
@@ -26,5 +28,6 @@ export function createTtlCache<T>(isPassing: (answer: T) => boolean = () => fals
       answer.then((made) => isPassing(made) && forget(), forget);
       return answer;
     },
+    forget: (key) => void cached.delete(key),
   };
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { cameraStatuses, settableCameraStatuses } from "../constants.ts";
 import { DeprecationWarning, listOf, Pagination, pageQuery } from "../page.ts";
 import { routesOf } from "../route.ts";
-import { CameraIdText, CameraSlug, EnumText, Instant, readOnly } from "../values.ts";
+import { CameraIdText, CameraSlug, DisplayName, EnumText, Instant, readOnly } from "../values.ts";
 
 const route = routesOf("cameras");
 
@@ -29,7 +29,7 @@ export const Camera = z
 
 const params = z.object({ camera_id: CameraIdText });
 const noSuchCamera = "No camera has this id";
-const Name = z.string().min(1).max(255).meta({ description: "Display name; unique among cameras" });
+const Name = DisplayName(255).meta({ description: "Display name; unique among cameras" });
 const FolderPath = z
   .string()
   .min(1)

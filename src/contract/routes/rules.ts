@@ -6,6 +6,7 @@ import { routesOf } from "../route.ts";
 import {
   BoolText,
   CameraIdText,
+  DisplayName,
   EndInstant,
   EnumText,
   Instant,
@@ -118,7 +119,7 @@ const Channels = z.array(EnumText(channels)).refine((list) => new Set(list).size
 
 /** The fields of a rule that a user can set: null clears a condition. */
 const fields = {
-  name: z.string().min(1).max(255).meta({ description: "Display name" }),
+  name: DisplayName(255).meta({ description: "Display name" }),
   enabled: z.boolean().meta({ description: "Whether the rule is active (default true)" }),
   kind: EnumText(eventKinds).meta({
     description: "Kind of event (default `event`); `camera_health` excludes risk_threshold, object_types and min_confidence",

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { deliveryStatuses, integrationAliases, integrationTypes, outboundEventTypes, ranges, sampleKinds } from "../constants.ts";
 import { DeprecationWarning, pageQuery } from "../page.ts";
 import { routesOf } from "../route.ts";
-import { BoolText, EnumText, Instant, IntBetween, IntText, readOnly } from "../values.ts";
+import { BoolText, DisplayName, EnumText, Instant, IntBetween, IntText, readOnly } from "../values.ts";
 import { CustomHeaders, fault, WebhookAuth } from "./webhook-headers.ts";
 
 const route = routesOf("outbound webhooks");
@@ -65,7 +65,7 @@ const SigningSecret = z
 
 /** The writable fields of a webhook. */
 const writable = {
-  name: z.string().min(1).max(100).meta({ description: "Display name" }),
+  name: DisplayName(100).meta({ description: "Display name" }),
   url: z.string().min(1).max(2048).meta({ description: "Target URL, http or https" }),
   event_types: EventTypes.meta({ description: "Event types to subscribe to, at least one" }),
   integration_type: IntegrationTypeText.meta({

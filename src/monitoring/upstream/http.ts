@@ -1,4 +1,6 @@
 import { Agent } from "undici";
+import { checkedLookup, refusalOfHost } from "../../platform/outbound/checked-lookup.ts";
+import { type Resolve, resolveBySystem } from "../../platform/outbound/resolve.ts";
 
 /** Why a service could not be used. */
 export type UnavailableReason = "unreachable" | "broke_off" | "timeout" | "status" | "unreadable" | "busy" | "breaker_open";
@@ -47,12 +49,14 @@ export interface UpstreamHttp {
 export const maxAnswerBytes = 2 * 1024 * 1024;
 
 /**
- * Creates the connections. Uses undici's `request` instead of fetch: a local service that answers at once costs 0.3 ms a
+ * Creates the connections. They never lead to a link-local address or a metadata service, since some addresses can be changed at run time.
+ * Uses undici's `request` instead of fetch: a local service that answers at once costs 0.3 ms a
  * picture with it, 0.5 ms with fetch and FormData, and 0.7 to 1.0 ms with ky.
  */
-export function upstreamHttp(): UpstreamHttp {
+export function upstreamHttp(resolve: Resolve = resolveBySystem): UpstreamHttp {
   // The one deadline of `exchange` replaces undici's separate ones.
-  const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, maxResponseSize: maxAnswerBytes });
+  const connect = { lookup: checkedLookup(resolve) };
+  const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, maxResponseSize: maxAnswerBytes, connect });
   return { exchange: (request) => exchange(agent, request), close: () => agent.destroy() };
 }
 
@@ -61,6 +65,8 @@ async function exchange(agent: Agent, request: UpstreamRequest): Promise<Upstrea
   signal?.throwIfAborted();
   if (!URL.canParse(baseUrl)) throw new UpstreamFailure("unreachable", `"${baseUrl}" is not an address`);
   const url = new URL(baseUrl);
+  const refusal = refusalOfHost(url.hostname);
+  if (refusal !== undefined) throw new UpstreamFailure("unreachable", `${url.origin}: ${refusal}, which is never called`);
   const stop = new AbortController();
   const deadline = setTimeout(() => stop.abort(new UpstreamFailure("timeout", `no complete answer within ${timeoutMs} ms`)), timeoutMs);
   const cancel = () => stop.abort(signal?.reason);

@@ -2,6 +2,9 @@ import { isIP } from "node:net";
 import type { Config } from "./config.ts";
 import { formatRoles, missingRoles } from "./roles.ts";
 
+/** With the delay after wrong keys, a random key of this length cannot be guessed in a lifetime. */
+const shortestKey = 16;
+
 /** Checks the values together: errors for those that contradict each other, warnings for those that are probably mistakes. */
 export function crossChecks(config: Config): { readonly errors: readonly string[]; readonly warnings: readonly string[] } {
   const errors: string[] = [];
@@ -17,6 +20,11 @@ export function crossChecks(config: Config): { readonly errors: readonly string[
   }
   if (config.apiKeyEnabled && config.apiKeys.length === 0) {
     errors.push("API_KEYS is not set: API_KEY_ENABLED=true needs at least one key; create one with `homesec keys generate`");
+  }
+  if (config.apiKeyEnabled && config.apiKeys.some((key) => key.length < shortestKey)) {
+    warnings.push(
+      `API_KEYS holds a key of fewer than ${shortestKey} characters, which can be guessed; create a long one with \`homesec keys generate\``,
+    );
   }
   if (!config.apiKeyEnabled && config.apiKeys.length > 0) {
     warnings.push("API_KEYS has no effect without API_KEY_ENABLED=true");

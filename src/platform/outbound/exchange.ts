@@ -1,8 +1,9 @@
 import type { LookupFunction } from "node:net";
-import { connect as connectPlain, isIPv6, type Socket } from "node:net";
+import { connect as connectPlain, type Socket } from "node:net";
 import { StringDecoder } from "node:string_decoder";
 import { connect as connectTls } from "node:tls";
 import type { buildConnector, Dispatcher } from "undici";
+import { giveAddresses } from "./checked-lookup.ts";
 import type { Target } from "./target.ts";
 
 /** Maximum number of bytes read from a response. */
@@ -73,13 +74,7 @@ export async function exchange({ target, addresses, headers, body, signal, ca }:
 
 /** Starts a connection to one of the addresses. Name and certificate stay those of the URL. */
 export function openSocket({ url, host, isAddress }: Target, addresses: readonly string[], ca?: string): Socket {
-  const lookup: LookupFunction = (_, { all }, callback) => {
-    const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
-    const [first] = found;
-    if (!first) callback(Object.assign(new Error("no address"), { code: "ENOTFOUND" }), "");
-    else if (all) callback(null, found);
-    else callback(null, first.address, first.family);
-  };
+  const lookup: LookupFunction = (_, options, callback) => giveAddresses(addresses, options, callback);
   const where = { host, lookup, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: nextAddressAfterMs };
   if (url.protocol !== "https:") return connectPlain({ ...where, port: Number(url.port || 80) });
   return connectTls({

@@ -1,3 +1,4 @@
+import { networkInterfaces } from "node:os";
 import { programVersion } from "../../base/version.ts";
 import { refusalOfAddresses } from "./address.ts";
 import { allowanceOf } from "./allow.ts";
@@ -40,20 +41,24 @@ export interface Outbound {
 export interface OutboundOptions {
   /** Entries of OUTBOUND_ALLOW. */
   readonly allow: readonly string[];
+  /** Port of homesec's own API on this machine, which may not be called unless an entry of `allow` names its host. */
+  readonly ownPort?: number | undefined;
   readonly resolve?: Resolve;
   /** PEM; trusted instead of the system's certificates. */
   readonly ca?: string;
 }
 
 /** Creates the sender. Each request has its own connection, to an address that was checked for this request. */
-export function createOutbound({ allow, resolve = resolveBySystem, ca }: OutboundOptions): Outbound {
+export function createOutbound({ allow, ownPort, resolve = resolveBySystem, ca }: OutboundOptions): Outbound {
   const allowance = allowanceOf(allow);
   const userAgent = `homesec/${programVersion()}`;
   const underWay = new Map<AbortController, Promise<unknown>>();
   let isClosed = false;
 
-  const refusal = ({ host }: Target, addresses: readonly string[]): string | undefined =>
-    refusalOfAddresses(host, addresses) ?? allowance.refusal(host, addresses);
+  const refusal = ({ host, url }: Target, addresses: readonly string[]): string | undefined =>
+    refusalOfAddresses(host, addresses) ??
+    allowance.refusal(host, addresses) ??
+    (allow.length === 0 && portOf(url) === ownPort && addresses.some(isThisMachine) ? ownApiRefused(url) : undefined);
 
   const send = async (request: OutboundRequest, target: Target, headers: Readonly<Record<string, string>>, stop: AbortController) => {
     const started = performance.now();
@@ -115,6 +120,22 @@ async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   } finally {
     if (stop) signal.removeEventListener("abort", stop);
   }
+}
+
+function portOf(url: URL): number {
+  return Number(url.port || (url.protocol === "https:" ? 443 : 80));
+}
+
+/** Whether an address belongs to this machine. */
+function isThisMachine(address: string): boolean {
+  const plain = address.replace(/%.*$/, "").replace(/^::ffff:(?=[\d.]+$)/i, "");
+  if (plain === "::1" || plain.startsWith("127.")) return true;
+  return Object.values(networkInterfaces()).some((own) => own?.some((each) => each.address === plain));
+}
+
+/** A message about an event that changes something here could cause the next event. */
+function ownApiRefused(url: URL): string {
+  return `${url.host} is homesec's own API; if that is meant, name every permitted target, this one included, in OUTBOUND_ALLOW`;
 }
 
 const since = (started: number): number => Math.round(performance.now() - started);

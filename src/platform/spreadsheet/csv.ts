@@ -36,14 +36,19 @@ export async function* csvFile(titles: readonly string[], batches: RowBatches, e
 
 /**
  * Returns one line of CSV (RFC 4180, with its CRLF). Text that a spreadsheet would run as a formula gets an apostrophe in front, times
- * are ISO 8601 in UTC, lists and records JSON. For Excel times are `2026-01-31 23:15:00`, which every locale takes for a time.
+ * are ISO 8601 in UTC, lists and records JSON. Control characters are written as in JSON, such as `\\u001b`. For Excel times are
+ * `2026-01-31 23:15:00`, which every locale takes for a time.
  */
 export function csvLine(values: readonly unknown[], excel?: ExcelDialect): string {
   return `${values.map((value) => csvCell(value, excel)).join(excel?.separator ?? ",")}\r\n`;
 }
 
+/** Control characters except tabs and line ends, and marks that reorder text: a terminal would obey them. */
+const risky = /[^\P{Cc}\t\n\r]|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
 function csvCell(value: unknown, excel: ExcelDialect | undefined): string {
-  const text = excel && value instanceof Date ? localText(value, excel.timeZone) : cellText(value);
+  const plain = excel && value instanceof Date ? localText(value, excel.timeZone) : cellText(value);
+  const text = plain.replace(risky, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
   const special = excel ? /[",;\r\n]/ : /[",\r\n]/;
   return special.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -18,6 +18,12 @@ describe("redact", () => {
     ["Sec-WebSocket-Protocol: api-key.geheim, v1", "Sec-WebSocket-Protocol: api-key.***, v1"],
     ['{"password":"ge\\"heim","user":"ada"}', '{"password":"***","user":"ada"}'],
     ['{"headers":{"x-api-key":"geheim","accept":"*"}}', '{"headers":{"x-api-key":"***","accept":"*"}}'],
+    ['api_key="ge heim" was refused', 'api_key="***" was refused'],
+    ["api_key='ge heim' was refused", "api_key='***' was refused"],
+    ["password: 'geheim'", "password: '***'"],
+    ['the body was {"token":"geheim', 'the body was {"token":"***"'],
+    ['{"msg":"body {\\"api_key\\":\\"ge heim\\",\\"a\\":1}"}', '{"msg":"body {\\"api_key\\":\\"***\\",\\"a\\":1}"}'],
+    ['{"msg":"{\\"a\\":\\"{\\\\\\"token\\\\\\": \\\\\\"geheim\\\\\\"}\\"}"}', '{"msg":"{\\"a\\":\\"{\\\\\\"token\\\\\\": \\\\\\"***\\\\\\"}\\"}"}'],
     ['{"url":"http://h/?api_key=geheim"}', '{"url":"http://h/?api_key=***"}'],
     ["the token of the camera is old", "the token of the camera is old"],
     ["http://127.0.0.1:8000/a@b", "http://127.0.0.1:8000/a@b"],
@@ -27,9 +33,10 @@ describe("redact", () => {
   });
 
   it("redact: scans a long text once, whatever it contains", timed, () => {
-    for (const part of ["a-", "a://", "token ", "token=", "authorization: ", '"token":"', "a:", "bearer "]) {
+    for (const part of ["a-", "a://", "token ", "token=", "token='", 'token=\\"', "authorization: ", '"token":"', "a:", "bearer "]) {
       const begun = performance.now();
       redact(part.repeat(500_000 / part.length));
+      redact(`{${part.repeat(500_000 / part.length)}`);
       expect(performance.now() - begun).toBeLessThan(1_000);
     }
   });
@@ -41,6 +48,21 @@ describe("redact", () => {
         expect(Object.keys(JSON.parse(redact(JSON.stringify(fields))) as object)).toHaveLength(Object.keys(fields).length);
       }),
       { numRuns: 500 },
+    );
+  });
+
+  it("redact: a secret is gone from JSON inside of JSON, however deep and whatever surrounds it", () => {
+    const secret = "geheim 7 words";
+    const around = fc.string().filter((text) => !text.includes("geheim"));
+    fc.assert(
+      fc.property(fc.nat({ max: 4 }), around, fc.constantFrom("api_key", "token", "password", "authorization"), (depth, text, name) => {
+        let line = JSON.stringify({ text, [name]: secret, after: 1 });
+        for (let at = 0; at < depth; at += 1) line = JSON.stringify({ text, msg: `the answer was ${line}` });
+        const safe = redact(line);
+        expect(safe).not.toContain("geheim");
+        expect(Object.keys(JSON.parse(safe) as object)).toEqual(depth === 0 ? ["text", name, "after"] : ["text", "msg"]);
+      }),
+      { numRuns: 300 },
     );
   });
 });

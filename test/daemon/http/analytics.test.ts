@@ -46,12 +46,12 @@ describe.each([
     const answer = await get(path);
     expect(answer.status).toBe(200);
     expect(Object.keys((await answer.json()) as object).toSorted()).toEqual(keys.toSorted());
-    expect(answer.headers.get("cache-control")).toBe("max-age=300");
+    expect(answer.headers.get("cache-control")).toBe("max-age=300, private");
     const tag = answer.headers.get("etag") ?? "";
     expect(tag).toMatch(/^"[\w-]{20,}"$/);
     for (const known of [tag, `"other", W/${tag}`, "*"]) {
       const again = await get(path, { headers: { "If-None-Match": known } });
-      expect([again.status, again.headers.get("cache-control"), again.headers.get("etag")]).toEqual([304, "max-age=300", tag]);
+      expect([again.status, again.headers.get("cache-control"), again.headers.get("etag")]).toEqual([304, "max-age=300, private", tag]);
       expect(await again.text()).toBe("");
     }
     expect((await get(path, { headers: { "If-None-Match": '"other"' } })).status).toBe(200);

@@ -1,4 +1,5 @@
-import { request } from "node:http";
+import { type IncomingMessage, request } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { keyHeader } from "../../../src/contract/http-client.ts";
@@ -143,6 +144,21 @@ describe("authentication of the routes", () => {
       "GET /api/health",
       "GET /health",
     ]);
+  });
+
+  it("authentication: wrong keys are reported with their address, a missing key is not; the answer waits for the report", async () => {
+    const reported: (string | undefined)[] = [];
+    const onWrongKey = async (request: IncomingMessage) => {
+      await sleep(50);
+      reported.push(request.socket.remoteAddress);
+    };
+    const slow = await serve(routes, operations, { keyring: createKeyring(["right"]), onWrongKey });
+    expect((await fetch(`${slow.url}/closed`)).status).toBe(401);
+    expect((await fetch(`${slow.url}/closed`, key("right"))).status).toBe(200);
+    expect(reported).toEqual([]);
+    expect((await fetch(`${slow.url}/closed`, key("wrong"))).status).toBe(401);
+    expect(reported).toEqual(["127.0.0.1"]);
+    await slow.close();
   });
 
   it("authentication: every route asks for a key except the exempt ones", async () => {

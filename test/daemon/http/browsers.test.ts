@@ -121,6 +121,17 @@ describe("CORS: allowed writes", () => {
   });
 });
 
+it("CORS: only pages of an allowed origin may show pictures, whether they name themselves in Origin or in Referer", async () => {
+  const policy = async (headers: Record<string, string>) => (await ask(served, "GET", headers)).header("Cross-Origin-Resource-Policy");
+  expect(await policy({})).toBe("same-site");
+  expect(await policy({ Origin: page })).toBe("cross-origin");
+  expect(await policy({ Referer: `${page}/kitchen?a=1` })).toBe("cross-origin");
+  expect(await policy({ Referer: "https://elsewhere.example/" })).toBe("same-site");
+  expect(await policy({ Referer: "not an address" })).toBe("same-site");
+  expect(await policy({ Origin: "https://elsewhere.example", Referer: `${page}/` })).toBe("same-site");
+  expect((await ask(served, "GET", {})).header("Vary")).toContain("Referer");
+});
+
 it("CORS: no CORS headers are sent without CORS_ORIGINS", async () => {
   const plain = await serve(routes, operations);
   const answer = await ask(plain, "GET", { Origin: page });

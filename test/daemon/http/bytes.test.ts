@@ -56,8 +56,8 @@ describe("files", () => {
     expect(response.headers.get("content-type")).toBe("image/jpeg");
     expect(response.headers.get("content-length")).toBe("300000");
     expect(response.headers.get("x-content-type-options")).toBe("nosniff");
-    // Dashboards of other origins may show pictures, but their pages may read nothing else.
-    expect(response.headers.get("cross-origin-resource-policy")).toBe("cross-origin");
+    // A page of another site cannot tell by an `<img>` that there is a new picture.
+    expect(response.headers.get("cross-origin-resource-policy")).toBe("same-site");
     expect((await get("/text")).headers.get("cross-origin-resource-policy")).toBe("same-site");
     expect(response.headers.get("etag")).toMatch(/^"[\w-]+"$/);
     expect(Date.parse(response.headers.get("last-modified") ?? "")).not.toBeNaN();

@@ -506,6 +506,7 @@ describe("malformed HTTP", () => {
   it.each([
     ["nonsense", "nonsense\r\n\r\n", "400 Bad Request"],
     ["too large headers", `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, "431 Request Header Fields Too Large"],
+    ["two hosts", "GET /things HTTP/1.1\r\nHost: localhost\r\nHost: other\r\nConnection: close\r\n\r\n", "400 Bad Request"],
     ["two lengths", "POST /things HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx", "400 Bad Request"],
   ])("malformed HTTP: gets JSON with a request id: %s", async (_name, text, status) => {
     const answer = await sendRaw(served.port, text);

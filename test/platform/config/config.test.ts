@@ -224,6 +224,7 @@ describe("configuration warnings", () => {
     [{ HOST: "0.0.0.0" }, "no API key is required"],
     [{ ROLES: "api", DATABASE_URL: "postgres://db/x" }, "each daemon with the role api counts rate limits separately"],
     [{ API_KEYS: "a" }, "no effect without API_KEY_ENABLED"],
+    [{ API_KEY_ENABLED: "true", API_KEYS: "long-enough-to-be-safe,short" }, "a key of fewer than 16 characters, which can be guessed"],
     [{ BATCH_IDLE_TIMEOUT_SECONDS: "100" }, "longer than BATCH_WINDOW_SECONDS"],
     [{ TLS_CERT_PATH: "/x" }, "no effect without TLS_MODE"],
     [{ SMTP_HOST: "mail.example.org" }, "the email channel is off: it needs SMTP_FROM_ADDRESS and DEFAULT_EMAIL_RECIPIENTS"],

@@ -52,6 +52,12 @@ describe("CSV for Excel", () => {
   });
 });
 
+it("CSV line: characters that a terminal would obey are written as in JSON", () => {
+  expect(csvLine(["a\u001b[2Jb", "\u202egpj.exe", "x\u009by", "tab\tand\nline"])).toBe(
+    'a\\u001b[2Jb,\\u202egpj.exe,x\\u009by,"tab\tand\nline"\r\n',
+  );
+});
+
 describe("CSV file", () => {
   const made = async (batches: AsyncIterable<readonly (readonly string[])[]>) => {
     const parts: string[] = [];
