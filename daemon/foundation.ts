@@ -6,6 +6,7 @@ import { programVersion } from "../src/base/version.ts";
 import type { JournalEntry } from "../src/contract/live.ts";
 import type { Config } from "../src/platform/config/config.ts";
 import { createSettings } from "../src/platform/config/settings.ts";
+import { dataFolderHolder } from "../src/platform/database/data-folder.ts";
 import type { Database } from "../src/platform/database/database.ts";
 import { migrate } from "../src/platform/database/migrate.ts";
 import { createOutbound } from "../src/platform/outbound/outbound.ts";
@@ -14,6 +15,7 @@ import { openStore } from "../src/platform/store/open-store.ts";
 import type { ProcessRow } from "../src/work/jobs/processes-repository.ts";
 import { appendToJournal } from "../src/work/journal/journal.ts";
 import type { OperationContext } from "../src/work/operations/operation.ts";
+import { memoryLimit, smallLimitWarning } from "./builtin/memory-plan.ts";
 import { makeCameraRoot } from "./camera-root.ts";
 import { type Cluster, createCluster } from "./cluster/cluster.ts";
 import { introduce, join } from "./cluster/join.ts";
@@ -60,6 +62,7 @@ export async function layFoundation(
   const version = programVersion();
   const recentEvents = createRecentEvents(clock);
   const own = thisProcess(randomUUID(), version);
+  await warnOfMemory(config, log);
   const engines = await openEngines(config, log, lifecycle);
   const { database } = engines;
   const { db } = database;
@@ -108,4 +111,14 @@ export async function openStores(foundation: Foundation): Promise<Pick<Operation
   const outbound = createOutbound({ allow: config.outboundAllow, ownPort: config.port });
   lifecycle.onStop("outbound", () => outbound.close());
   return { store, sealer, outbound };
+}
+
+/** Warns of a memory limit that is too small, and says so if the last daemon here was killed: the kernel does not tell its victim why. */
+async function warnOfMemory({ dataDir }: Config, log: Log): Promise<void> {
+  const limit = memoryLimit();
+  const warning = smallLimitWarning(limit);
+  const wasKilled = (await dataFolderHolder(dataDir))?.lives === false;
+  const fields = { memory_mib: Math.floor(limit / 1024 / 1024) };
+  if (wasKilled) log.warn(fields, `homesec did not end cleanly the last time: it was killed, or the machine stopped${warning ? `. ${warning}` : ""}`);
+  else if (warning !== undefined) log.warn(fields, warning);
 }

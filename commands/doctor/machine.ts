@@ -19,6 +19,7 @@ export function thisMachine({ host, global }: Io): Machine {
     configPath: global.config,
     proc: "/proc",
     run: "/run",
+    cgroup: "/sys/fs/cgroup",
     ffmpeg: "ffmpeg",
     nvidiaSmi: "nvidia-smi",
     stat: "stat",

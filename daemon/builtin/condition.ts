@@ -29,6 +29,10 @@ export function readMessage(message: unknown): Message | undefined {
   return undefined;
 }
 
+/** Number of kills within `killsWithinMs` that count as a fault, although the service works in between. */
+const maxKills = 3;
+const killsWithinMs = 10 * 60_000;
+
 /** Number of exits in a row before the service first works that count as a fault. */
 const maxEarlyExits = 3;
 
@@ -38,6 +42,8 @@ export class ConditionTracker {
   #condition: Condition = { state: "starting" };
   #earlyExits = 0;
   #reported = false;
+  /** Times of the latest kills, on the monotonic clock. */
+  #kills: readonly number[] = [];
 
   constructor(onChange: (condition: Condition) => void) {
     this.#onChange = onChange;
@@ -56,8 +62,20 @@ export class ConditionTracker {
     this.#set(fault === null ? { state: "working" } : { state: "faulty", fault });
   }
 
-  /** Handles an unexpected exit of the process. `how` is its exit code or signal. */
-  exited(how: string): void {
+  /** Handles that the service is not started at all. */
+  refused(fault: string): void {
+    this.#set({ state: "faulty", fault });
+  }
+
+  /** Handles an unexpected exit of the process. `how` is its exit code or signal, `killed` the explanation of a kill by the kernel. */
+  exited(how: string, killed?: string): void {
+    const now = performance.now();
+    if (killed !== undefined) this.#kills = [...this.#kills.filter((at) => now - at < killsWithinMs), now];
+    if (killed !== undefined && this.#kills.length >= maxKills) {
+      this.#reported = false;
+      this.#set({ state: "faulty", fault: `${killed}; it happened ${this.#kills.length} times within ten minutes` });
+      return;
+    }
     if (this.#reported) {
       this.#reported = false;
       // A fault stays until the next process reports.
@@ -66,7 +84,7 @@ export class ConditionTracker {
     }
     this.#earlyExits += 1;
     if (this.#earlyExits < maxEarlyExits) return;
-    const fault = `its process ended ${this.#earlyExits} times before it was ready, last with ${how}; see the log for details`;
+    const fault = killed ?? `its process ended ${this.#earlyExits} times before it was ready, last with ${how}; see the log for details`;
     this.#set({ state: "faulty", fault });
   }
 

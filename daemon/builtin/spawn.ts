@@ -6,6 +6,7 @@ import { createInterface } from "node:readline";
 import { signalChild } from "../../src/base/lifecycle/signals.ts";
 import type { Log } from "../../src/base/log/log.ts";
 import { type Condition, ConditionTracker, type Message, readMessage } from "./condition.ts";
+import { killedText, memoryLimit, shortageOf } from "./memory-plan.ts";
 
 export type BuiltinName = "detector" | "language_model" | "enrichment";
 
@@ -15,6 +16,8 @@ export interface BuiltinOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Called with each new condition. Must not throw. */
   readonly onCondition?: (condition: Condition) => void;
+  /** Memory in bytes that homesec may use. Default: the limit of this process. */
+  readonly memoryBytes?: number;
 }
 
 const inheritedVariables = ["PATH", "HOME", "TMPDIR", "TZ", "LANG", "LD_LIBRARY_PATH"];
@@ -45,6 +48,7 @@ export class Builtin {
   readonly #env: Readonly<Record<string, string>>;
   readonly #log: Log;
   readonly #condition: ConditionTracker;
+  readonly #memoryBytes: number;
   #resolveReady = () => {};
   #rejectReady = (_: Error) => {};
   #stopped = false;
@@ -53,8 +57,9 @@ export class Builtin {
   #restart: NodeJS.Timeout | undefined;
   #backoffMs = minBackoffMs;
 
-  constructor(name: BuiltinName, { log, env = {}, onCondition = () => {} }: BuiltinOptions) {
+  constructor(name: BuiltinName, { log, env = {}, onCondition = () => {}, memoryBytes = memoryLimit() }: BuiltinOptions) {
     this.#name = name;
+    this.#memoryBytes = memoryBytes;
     this.#program = programOf(name);
     this.#env = env;
     this.#log = log.child({ service: name });
@@ -66,7 +71,14 @@ export class Builtin {
     this.ready.catch((error: Error) => this.#log.debug({ err: error }, "built-in service was stopped before it was ready"));
   }
 
+  /** Starts the process, unless it does not fit into the memory: the kernel would end it, or the daemon, again and again. */
   start(): void {
+    const shortage = shortageOf(this.#name, this.#memoryBytes);
+    if (shortage !== undefined) {
+      this.#log.error({ memory_mib: Math.floor(this.#memoryBytes / 1024 / 1024) }, `built-in service: ${shortage}`);
+      this.#condition.refused(shortage);
+      return;
+    }
     const startedAt = performance.now();
     const inherited = inheritedVariables.flatMap((key) => (process.env[key] === undefined ? [] : [[key, process.env[key]]]));
     const child = fork(this.#program, [], {
@@ -84,8 +96,10 @@ export class Builtin {
       this.#child = undefined;
       if (this.#stopped) return;
       if (performance.now() - startedAt > stableAfterMs) this.#backoffMs = minBackoffMs;
-      this.#log.warn({ code, signal, restart_ms: this.#backoffMs }, "built-in service exited; restarting it");
-      this.#condition.exited(signal ?? `exit code ${code}`);
+      const killed = signal === "SIGKILL" ? killedText(this.#name, this.#memoryBytes) : undefined;
+      const text = killed === undefined ? "built-in service exited; restarting it" : `built-in service: ${killed}; restarting it`;
+      this.#log.warn({ code, signal, restart_ms: this.#backoffMs }, text);
+      this.#condition.exited(signal ?? `exit code ${code}`, killed);
       this.#startLater();
     });
   }

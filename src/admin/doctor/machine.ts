@@ -23,6 +23,8 @@ export interface Machine {
   readonly proc: string;
   /** Path of /run. */
   readonly run: string;
+  /** Path of /sys/fs/cgroup. */
+  readonly cgroup: string;
   /** Commands that homesec runs. */
   readonly ffmpeg: string;
   readonly nvidiaSmi: string;

@@ -27,6 +27,32 @@ describe("doctor: machine", () => {
   });
 });
 
+describe("doctor: memory limit of a container or unit", () => {
+  const group = (limits: Readonly<Record<string, string>>, kills = 0) => ({
+    machine: {
+      proc: filesIn({ meminfo: "MemAvailable:   3000000 kB\n", "self/cgroup": "0::/system.slice/homesec.service\n" }),
+      cgroup: filesIn({
+        ...limits,
+        "system.slice/homesec.service/memory.events": `low 0\nhigh 0\nmax 12\noom 1\noom_kill ${kills}\n`,
+      }),
+    },
+  });
+
+  it("is named if everything does not fit into it, wherever above the process it is set", async () => {
+    for (const at of ["system.slice/homesec.service", "system.slice", "."]) {
+      const found = await finds("memory", group({ [`${at}/memory.max`]: "268435456\n" }), "warning");
+      expect(found).toContain("homesec may use only 268 MB of memory -> Raise the limit to 512 MiB (MemoryMax=");
+    }
+    expect(await well("memory", group({ "system.slice/memory.max": "max\n" }))).toContain("no limit");
+    expect(await well("memory", group({ "memory.max": "1073741824\n" }))).toContain("limited to 1.1 GB");
+  });
+
+  it("is an error once the kernel has killed a process because of it", async () => {
+    const found = await finds("memory", group({ "system.slice/homesec.service/memory.max": "536870912\n" }, 5), "error");
+    expect(found).toContain("The kernel killed 5 processes of homesec because memory ran out");
+  });
+});
+
 describe("doctor: clock and time zone", () => {
   it("reports a clock that is years behind, or behind files of homesec", async () => {
     expect(await finds("clock", { now: "2000-01-01T00:05:00Z" }, "error")).toContain("timedatectl");

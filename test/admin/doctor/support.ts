@@ -99,6 +99,7 @@ export function examined({
     configPath: undefined,
     proc: "/proc",
     run: "/run",
+    cgroup: "/sys/fs/cgroup",
     ffmpeg: "ffmpeg",
     nvidiaSmi: "nvidia-smi",
     stat: "stat",

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { getPriority } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { type Condition, faultOf } from "../../../daemon/builtin/condition.ts";
 import { type Builtin, type BuiltinName, startBuiltin } from "../../../daemon/builtin/spawn.ts";
 import { systemClock } from "../../../src/base/clock/clock.ts";
 import { silentLog } from "../../../src/base/log/log.ts";
@@ -120,4 +121,35 @@ test("built-in services: they exit within a second when the parent is killed", a
   expect(await Promise.all(pids.map(lives))).toEqual([true, true]);
   parent.kill("SIGKILL");
   await eventually(async () => !(await Promise.all(pids.map(lives))).includes(true), { timeoutMs: 1_000, what: "the end of the orphans" });
+});
+
+test("built-in services: one that does not fit into the memory limit is not started, and says so with the fix", () => {
+  const conditions: Condition[] = [];
+  const memoryBytes = 256 * 1024 * 1024;
+  const onCondition = (condition: Condition) => void conditions.push(condition);
+  for (const name of ["language_model", "detector", "enrichment"] as const) {
+    started.push(startBuiltin(name, { log: silentLog, memoryBytes, onCondition }));
+  }
+  const [model, detector, enrichment] = started;
+  expect([model?.pid(), detector?.pid(), enrichment?.pid()]).toEqual([expect.any(Number), undefined, undefined]);
+  expect(conditions.map(faultOf)).toEqual([
+    expect.stringMatching(/memory limit of 256 MiB: raise the limit to 512 MiB .*DETECTOR_URL/),
+    expect.stringMatching(/memory limit of 256 MiB: .*VISION_EXTRACTION_ENABLED=false/),
+  ]);
+});
+
+test("built-in services: one that is killed again and again says that memory may have run out, although it works in between", async () => {
+  const conditions: Condition[] = [];
+  const builtin = startBuiltin("language_model", { log: silentLog, onCondition: (condition) => void conditions.push(condition) });
+  started.push(builtin);
+  await builtin.ready;
+  for (let kills = 0; kills < 3; kills += 1) {
+    await eventually(() => builtin.condition().state === "working", { what: "the service" });
+    const pid = pidOf(builtin);
+    process.kill(pid, "SIGKILL");
+    await eventually(() => builtin.pid() !== pid, { what: "the death to be noticed" });
+  }
+  const faults = conditions.map(faultOf).filter((fault) => fault !== undefined);
+  expect(faults).toEqual([expect.stringMatching(/most likely because memory ran out .*MemoryMax.*3 times within ten minutes/)]);
+  await eventually(() => builtin.condition().state === "working", { what: "the service after that" });
 });

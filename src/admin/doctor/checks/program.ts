@@ -2,8 +2,10 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { offsetIn } from "../../../base/clock/time-zone.ts";
 import { hasFfmpeg } from "../../../monitoring/images/video.ts";
+import { dataFolderHolder } from "../../../platform/database/data-folder.ts";
 import { createNvidiaSmi, NvidiaSmiAbsent } from "../../gpu/nvidia-smi.ts";
 import { type Check, finding, notPossible, type Outcome, ok, parts, skipped } from "../check.ts";
+import { controlGroup } from "../control-group.ts";
 import { livingVersions, newestVideoWithoutFfmpeg } from "../doctor-repository.ts";
 import type { Examination } from "../examination.ts";
 import { entriesOf, exists } from "../folders.ts";
@@ -51,6 +53,8 @@ const nodeVersion: Check = {
   },
 };
 
+/** What everything needs as delivered, with room for bursts (docs/sizing.md). */
+const minLimitBytes = 512 * 1024 * 1024;
 /** With less, the built-in detector and PostgreSQL compete for memory. */
 const minMemoryBytes = 256 * 1024 * 1024;
 const memory: Check = {
@@ -59,19 +63,36 @@ const memory: Check = {
   group: "program",
   title: "Memory",
   severity: "warning",
-  finds: "Less than 256 MiB of memory is free",
-  async run({ machine }) {
-    const text = await readFile(join(machine.proc, "meminfo"), "utf8").catch(() => "");
-    const [, kilobytes] = /^MemAvailable:\s+(\d+) kB/m.exec(text) ?? [];
-    if (kilobytes === undefined) return skipped("this system does not report free memory");
-    const free = Number(kilobytes) * 1024;
-    if (free >= minMemoryBytes) return ok(`${bytesText(free)} free`);
-    return finding(
-      `Only ${bytesText(free)} of memory is free`,
-      "Stop other programs or add swap; or run the detector on another machine (DETECTOR_URL)",
-    );
-  },
+  finds: "Less than 256 MiB of memory is free; homesec may use less than 512 MiB; the kernel killed a part of it because memory ran out",
+  run: parts(freeMemory, limitOfHomesec),
 };
+
+async function freeMemory({ machine }: Examination): Promise<Outcome> {
+  const text = await readFile(join(machine.proc, "meminfo"), "utf8").catch(() => "");
+  const [, kilobytes] = /^MemAvailable:\s+(\d+) kB/m.exec(text) ?? [];
+  if (kilobytes === undefined) return skipped("this system does not report free memory");
+  const free = Number(kilobytes) * 1024;
+  if (free >= minMemoryBytes) return ok(`${bytesText(free)} free`);
+  return finding(
+    `Only ${bytesText(free)} of memory is free`,
+    "Stop other programs or add swap; or run the detector on another machine (DETECTOR_URL)",
+  );
+}
+
+/** Judges the control group (container, systemd unit) of the daemon on this data folder, or of this process. */
+async function limitOfHomesec(examination: Examination): Promise<Outcome> {
+  const holder = await dataFolderHolder(examination.config().dataDir).catch(() => undefined);
+  const group = await controlGroup(examination.machine, holder?.lives ? holder.pid : "self");
+  if (group === undefined) return skipped("this system does not report a memory limit");
+  if (group.limit === undefined) return ok("no limit");
+  const limit = bytesText(group.limit);
+  const fix =
+    "Raise the limit to 512 MiB (MemoryMax= of the unit, mem_limit of the container); or run the detector on another machine (DETECTOR_URL)";
+  if (group.kills > 0)
+    return finding(`The kernel killed ${group.kills} processes of homesec because memory ran out; the limit is ${limit}`, fix, "error");
+  if (group.limit < minLimitBytes) return finding(`homesec may use only ${limit} of memory`, fix);
+  return ok(`limited to ${limit}`);
+}
 
 /** homesec did not exist before this day, so the clock cannot be right. */
 const earliest = new Date("2025-01-01T00:00:00Z");
