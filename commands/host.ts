@@ -16,7 +16,7 @@ export type TextSource = Readable & { readonly isTTY?: boolean | undefined };
 /** The options of `serve` and `demo`. */
 export interface DaemonOptions extends LoadedConfig {
   readonly out: TextSink;
-  /** How the user calls homesec, for hints: `homesec` or `npx homesec`. */
+  /** How the user calls homesec, for hints: `homesec`, `./homesec` or `npx homesec`. */
   readonly called: string;
   /** Whether to print colours. */
   readonly colour: boolean;
@@ -46,7 +46,7 @@ export interface Host {
   };
 }
 
-/** How the user calls homesec; npx sets a variable. */
+/** How the user calls homesec, so that a suggested command can be typed as it is. The script `homesec` of a clone and npx set a variable. */
 export function calledAs({ env }: Pick<Host, "env">): string {
-  return env["npm_command"] === "exec" ? "npx homesec" : "homesec";
+  return env["CALLED_HOMESEC_AS"] || (env["npm_command"] === "exec" ? "npx homesec" : "homesec");
 }

@@ -12,7 +12,7 @@ export interface ServeOptions extends LoadedConfig {
   readonly log: OpenLog;
   /** Output for the person at the terminal. */
   readonly out: { write(text: string): unknown };
-  /** How the person starts homesec: `homesec` or `npx homesec`. */
+  /** How the person starts homesec: `homesec`, `./homesec` or `npx homesec`. */
   readonly called: string;
   /** Fires when the daemon must stop. */
   readonly signal: AbortSignal;

@@ -14,7 +14,7 @@ const read = (name: string): string => readFileSync(join(root, name), "utf8");
 /** The arguments behind `homesec` in these commands, also inside a crontab or another shell. */
 function afterHomesec(script: string): string[][] {
   return simpleCommands(script).flatMap((words) => {
-    const starts = words.findIndex((word) => word === "homesec" || word === "hs" || word.endsWith("dist/bin/homesec.js"));
+    const starts = words.findIndex((word) => ["homesec", "./homesec", "hs"].includes(word) || word.endsWith("dist/bin/homesec.js"));
     const before = words.slice(0, Math.max(starts, 0));
     if (starts >= 0 && before.every((word) => /^(sudo|npx|node|.*\/node|\$\(command -v node\))$/.test(word)))
       return [words.slice(starts + 1)];
@@ -90,7 +90,7 @@ describe("commands in the documentation", () => {
         [
           ...read(name)
             .replace(/^\s*(\/\/|\*).*$/gm, "")
-            .matchAll(/\\?`((?:npx )?homesec [a-z][^`$\\]*)\\?`/g),
+            .matchAll(/\\?`((?:\.\/)?homesec [a-z][^`$\\]*)\\?`/g),
         ].map(([, code = ""]) => code),
       );
     expect(said.length).toBeGreaterThan(40);
@@ -104,7 +104,7 @@ describe("commands in the documentation", () => {
     expect(typed("docs/cli.md")).toBeGreaterThan(150);
     expect(await faults(afterHomesec("hs db restor x"), true)).not.toEqual([]);
     expect(await faults(afterHomesec("homesec rules add --nmae x"), true)).not.toEqual([]);
-    expect(await faults(afterHomesec("sudo npx homesec silence add --all --for soon"), true)).not.toEqual([]);
+    expect(await faults(afterHomesec("sudo ./homesec silence add --all --for soon"), true)).not.toEqual([]);
     expect(
       afterHomesec(`(crontab -l; echo "0 7 * * * cd x && homesec events export --to \\$(date +\\%F).csv >> log 2>&1") | crontab -`),
     ).toEqual([["events", "export", "--to", "$(date +%F).csv"]]);
