@@ -119,6 +119,7 @@ async function warnOfMemory({ dataDir }: Config, log: Log): Promise<void> {
   const warning = smallLimitWarning(limit);
   const wasKilled = (await dataFolderHolder(dataDir))?.lives === false;
   const fields = { memory_mib: Math.floor(limit / 1024 / 1024) };
-  if (wasKilled) log.warn(fields, `homesec did not end cleanly the last time: it was killed, or the machine stopped${warning ? `. ${warning}` : ""}`);
+  if (wasKilled)
+    log.warn(fields, `homesec did not end cleanly the last time: it was killed, or the machine stopped${warning ? `. ${warning}` : ""}`);
   else if (warning !== undefined) log.warn(fields, warning);
 }

@@ -94,8 +94,7 @@ function prettyLines(destination: LogOptions["destination"], colorize: boolean):
  * start a line that homesec did not write. Tabs and the lines of a stack trace stay.
  */
 function harmless(line: string): string {
-  const risky =
-    /\\\\|\\n(?! {4}at )|\\u00(?:[01][0-9a-f]|7f)|\\[bfr]|[\u007f-\u009f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gi;
+  const risky = /\\\\|\\n(?! {4}at )|\\u00(?:[01][0-9a-f]|7f)|\\[bfr]|[\u007f-\u009f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gi;
   return line.replace(risky, (found) => {
     if (found === "\\\\") return found;
     return found === "\\n" ? " ⏎ " : "\ufffd";

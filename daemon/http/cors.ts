@@ -20,7 +20,7 @@ export function allowOrigins(origins: readonly string[]): RequestHandler {
   return (request, response, next) => {
     if (allowed.size === 0) return next();
     // Also set without an origin, so that a cache never serves that answer to a page.
-    response.vary(["Origin", "Referer"]);
+    response.vary("Origin, Referer");
     const { origin, referer } = request.headers;
     // An `<img>` without `crossorigin` names its page in `Referer` only.
     const page = origin ?? (referer !== undefined && URL.canParse(referer) ? new URL(referer).origin : undefined);

@@ -124,10 +124,7 @@ export function DisplayName(longest: number) {
     .string()
     .min(1)
     .max(longest)
-    .regex(
-      /^[^\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]*$/,
-      "Must not contain control characters or marks that reorder text",
-    );
+    .regex(/^[^\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]*$/u, "Must not contain control characters or marks that reorder text");
 }
 
 /** An integer within inclusive bounds. */

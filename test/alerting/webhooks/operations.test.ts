@@ -140,7 +140,12 @@ describe("webhook secrets in answers", () => {
     const text = JSON.stringify(result);
     expect(result.response_body).toContain("words stay");
     expect(result.response_body).toContain("***");
-    for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), Buffer.from(`ada:${secret}`).toString("base64")]) {
+    for (const form of [
+      secret,
+      JSON.stringify(secret).slice(1, -1),
+      encodeURIComponent(secret),
+      Buffer.from(`ada:${secret}`).toString("base64"),
+    ]) {
       expect(text).not.toContain(form);
     }
   });

@@ -23,7 +23,10 @@ describe("redact", () => {
     ["password: 'geheim'", "password: '***'"],
     ['the body was {"token":"geheim', 'the body was {"token":"***"'],
     ['{"msg":"body {\\"api_key\\":\\"ge heim\\",\\"a\\":1}"}', '{"msg":"body {\\"api_key\\":\\"***\\",\\"a\\":1}"}'],
-    ['{"msg":"{\\"a\\":\\"{\\\\\\"token\\\\\\": \\\\\\"geheim\\\\\\"}\\"}"}', '{"msg":"{\\"a\\":\\"{\\\\\\"token\\\\\\": \\\\\\"***\\\\\\"}\\"}"}'],
+    [
+      '{"msg":"{\\"a\\":\\"{\\\\\\"token\\\\\\": \\\\\\"geheim\\\\\\"}\\"}"}',
+      '{"msg":"{\\"a\\":\\"{\\\\\\"token\\\\\\": \\\\\\"***\\\\\\"}\\"}"}',
+    ],
     ['{"url":"http://h/?api_key=geheim"}', '{"url":"http://h/?api_key=***"}'],
     ["the token of the camera is old", "the token of the camera is old"],
     ["http://127.0.0.1:8000/a@b", "http://127.0.0.1:8000/a@b"],

@@ -40,21 +40,19 @@ describe("connections to services", () => {
     await http.close();
   });
 
-  it.each([
-    ["169.254.77.1"],
-    ["127.0.0.1", "169.254.77.1"],
-    ["fe80::1"],
-    ["::ffff:169.254.77.1"],
-  ])("connections to services: a name that has come to lead to %s is not called", async (...addresses) => {
-    const { ask, pointAt, http } = service();
-    pointAt(...addresses);
-    const before = requests.length;
-    const failure = await ask().catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(UpstreamFailure);
-    expect(failure).toMatchObject({ reason: "unreachable", message: expect.stringMatching(/service\.test is at .* never called/) });
-    expect(requests.length).toBe(before);
-    await http.close();
-  });
+  it.each([["169.254.77.1"], ["127.0.0.1", "169.254.77.1"], ["fe80::1"], ["::ffff:169.254.77.1"]])(
+    "connections to services: a name that has come to lead to %s is not called",
+    async (...addresses) => {
+      const { ask, pointAt, http } = service();
+      pointAt(...addresses);
+      const before = requests.length;
+      const failure = await ask().catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(UpstreamFailure);
+      expect(failure).toMatchObject({ reason: "unreachable", message: expect.stringMatching(/service\.test is at .* never called/) });
+      expect(requests.length).toBe(before);
+      await http.close();
+    },
+  );
 
   it("connections to services: an address and a name of a metadata service are refused without a lookup", async () => {
     const { ask, http } = service();
