@@ -283,11 +283,19 @@ describe("chat messages: every event type has a text", () => {
   });
 
   test("an event that is not judged yet says so", () => {
-    const data = { ...samples.event_created.data, risk_score: null, risk_level: null, summary: "", object_counts: { person: 3, bus: 2 } };
+    const data = { ...samples.event_created.data, risk_score: null, risk_level: null, summary: "" };
     const said = messageOf({ ...samples.event_created, data }, time, "UTC");
     expect(said).toMatchObject({ headline: "Person and dog seen at Front door", text: "" });
     expect(said.facts).toContainEqual({ name: "Risk", value: "not scored yet" });
-    expect(said.facts).toContainEqual({ name: "Seen", value: "3 people, 2 buses" });
+  });
+
+  test("several of a class are counted, and a single picture has one time", () => {
+    const { started_at: ended_at } = samples.event_created.data;
+    const data = { ...samples.event_created.data, ended_at, object_types: ["bus", "person"], object_counts: { bus: 1, person: 3 } };
+    const said = messageOf({ ...samples.event_created, data }, time, "UTC");
+    expect(said.headline).toBe("1 bus and 3 people seen at Front door: high risk");
+    expect(said.facts.map(({ name }) => name)).toEqual(["Camera", "Seen", "Risk", "Time"]);
+    expect(said.facts).toContainEqual({ name: "Seen", value: "1 bus, 3 people" });
   });
 
   test("texts show the camera's name; commands keep its id", () => {

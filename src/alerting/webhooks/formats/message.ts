@@ -138,7 +138,7 @@ function alertTexts(data: DataOf<"alert_fired">, camera: string, at: (when: Date
 function whatHappened(event: EventOverview, camera: string): string {
   if (event.kind === "camera_health") return `Problem with camera ${camera}`;
   const risk = event.risk_level === null ? "" : `: ${event.risk_level} risk`;
-  return `${seenText(event.object_types)} at ${camera}${risk}`;
+  return `${seenText(event)} at ${camera}${risk}`;
 }
 
 function overviewFacts(event: EventOverview, camera: string, at: (when: Date) => string): Texts["facts"] {
@@ -147,9 +147,13 @@ function overviewFacts(event: EventOverview, camera: string, at: (when: Date) =>
     Camera: camera,
     Seen: countsText(event.object_counts),
     Risk: riskText(event),
-    From: at(event.started_at),
-    To: at(event.ended_at),
+    ...timeFacts(at(event.started_at), at(event.ended_at)),
   };
+}
+
+/** A single picture has one time. */
+function timeFacts(from: string, to: string): Texts["facts"] {
+  return from === to ? { Time: from } : { From: from, To: to };
 }
 
 function riskText({ risk_score: score, risk_level: level }: Pick<EventOverview, "risk_score" | "risk_level">): string {
@@ -167,19 +171,23 @@ function analysisTexts(data: AnalysisData, camera: string, at: (when: Date) => s
   };
 }
 
-/** "Person and dog seen", "Person, dog and car seen". */
-function seenText(types: readonly string[]): string {
+/** "Person and dog seen", "Person, dog and car seen", and with numbers if there was more than one of a class: "2 people and 1 dog seen". */
+function seenText({ object_types: types, object_counts: counts }: Pick<EventOverview, "object_types" | "object_counts">): string {
   if (types.length === 0) return "Something was seen";
-  const all = types.length === 1 ? String(types[0]) : `${types.slice(0, -1).join(", ")} and ${types.at(-1)}`;
+  const isCounted = types.some((type) => (counts[type] ?? 1) > 1);
+  const named = types.map((type) => (isCounted ? countText(type, counts[type] ?? 1) : type));
+  const all = named.length === 1 ? String(named[0]) : `${named.slice(0, -1).join(", ")} and ${named.at(-1)}`;
   return `${capital(all)} seen`;
 }
 
 /** "2 people, 1 dog": the most in one picture. */
 function countsText(counts: EventOverview["object_counts"]): string {
   return Object.entries(counts)
-    .map(([type, count]) => pluralize(count, type, pluralOf[type]))
+    .map(([type, count]) => countText(type, count))
     .join(", ");
 }
+
+const countText = (type: string, count: number): string => pluralize(count, type, pluralOf[type]);
 
 const pluralOf: Readonly<Record<string, string>> = { person: "people", bus: "buses" };
 
