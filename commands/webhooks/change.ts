@@ -23,8 +23,8 @@ export const addWebhook = recordCommand({
       note: "alerts for Home Assistant",
     },
     {
-      command: "homesec webhooks add chat - --event-types alert_fired --integration-type chat_blocks < chat-url.txt",
-      note: "alerts for a chat; the address stays secret",
+      command: "homesec webhooks add chat - --event-types alert_fired --integration-type slack < chat-url.txt",
+      note: "alerts for Slack; the address stays secret",
     },
     {
       command: "homesec webhooks add archive https://example.org/in --event-types event_created --auth bearer --secret-file token.txt",
