@@ -30,7 +30,7 @@ export const health = defineCommand({
   name: "health",
   summary: "Check whether homesec is healthy",
   description:
-    "Shows services, workers, incomplete files and dead letters. Exits with 0 if everything works, with 7 if something does not, and with 6 if no daemon answers. With --wait it first waits until a daemon is ready to accept pictures.",
+    "Shows services, workers, incomplete files and dead letters. Exits with 0 if everything works, with 7 if something does not, and with 6 if no daemon answers. With --wait it first waits until a daemon is ready to accept pictures and its built-in services have loaded.",
   options: { wait: seconds(0, 86_400, "Wait for a ready daemon, such as 30s (default 0s)") },
   examples: [
     { command: "homesec health", note: "services and workers" },
@@ -83,12 +83,19 @@ async function waitUntilReady(io: Io, waitSeconds: number): Promise<void> {
   while (!signal.aborted) {
     const isOver = clock.monotonic() >= until;
     try {
-      if ((await io.call("getReady", {})).ready || isOver) return;
+      const isReady = (await io.call("getReady", {})).ready && !(await isStarting(io));
+      if (isReady || isOver) return;
     } catch (error) {
       if (isOver || !(error instanceof Problem) || error.kind !== "unreachable") throw error;
     }
     await sleep(pauseMs);
   }
+}
+
+/** Whether a built-in service is loading. Pictures wait for it, so the daemon is ready, but nothing is looked at yet. */
+async function isStarting(io: Io): Promise<boolean> {
+  const { ai } = (await io.call("getHealth", {})).services;
+  return Object.values(ai.details ?? {}).includes("starting");
 }
 
 /** Names of the jobs of each queue. */

@@ -58,8 +58,8 @@ describe("health --wait", () => {
   const service = { status: "healthy", message: "", details: null };
   const timestamp = "2026-01-31T12:00:00.000Z";
   const queue = { running: true, waiting: 0, deferred: 0, in_progress: 0, dead: 0, oldest_waiting_seconds: null };
-  const bodies = (isReady: boolean): Readonly<Record<string, unknown>> => ({
-    "/api/system/health": { status: "healthy", services: { database: service, store: service, ai: service }, timestamp, recent_events: [] },
+  const bodies = (isReady: boolean, ai = service as object): Readonly<Record<string, unknown>> => ({
+    "/api/system/health": { status: "healthy", services: { database: service, store: service, ai }, timestamp, recent_events: [] },
     "/api/system/health/ready": { ready: isReady, status: isReady ? "ready" : "not_ready", checks, workers: [] },
     "/api/system/pipeline": {
       file_watcher: { running: true, camera_root: "/srv", pending: 0, stuck: [], watch_mode: "notify" },
@@ -86,6 +86,21 @@ describe("health --wait", () => {
     const waiting = cli(["health", "--wait", "30", "-o", "id", "--url", `http://127.0.0.1:${port}`]);
     await standIn(daemon(2), port);
     expect(await waiting).toMatchObject({ code: 0, err: "healthy, ready\n" });
+  });
+
+  it("health --wait: waits for built-in services that are starting", async () => {
+    let asked = 0;
+    const loading = { status: "degraded", message: "detector: starting", details: { detector: "starting" } };
+    const url = `http://127.0.0.1:${await standIn((request, response) => {
+      if (request.url === "/api/system/health") asked += 1;
+      const ai = asked > 2 ? { ...service, details: { detector: "healthy" } } : loading;
+      response.writeHead(200).end(JSON.stringify(bodies(true, ai)[request.url ?? ""]));
+    })}`;
+    expect(await cli(["health", "--wait", "30s", "--url", url])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^detector +healthy/m),
+    });
+    expect(asked).toBe(4);
   });
 
   it("health --wait: ends with 7 when the daemon is not ready in time, with 6 when none answers", async () => {
