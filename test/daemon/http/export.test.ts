@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { get as httpGet, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
+import { constants, inflateRawSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { routes } from "../../../src/contract/routes/index.ts";
 import { eventBulkOperations } from "../../../src/monitoring/bulk/events.ts";
@@ -103,6 +104,14 @@ describe("an export", () => {
     expect(first).toMatch(/^1203;gate;'=Gate;2026-03-01 01:20:03;2026-03-02 01:00:00;92;low;event 1203;/);
     expect((await get("?excel=true&timezone=Berlin")).status).toBe(422);
     expect((await get("?excel=true&separator=:")).status).toBe(422);
+  });
+
+  it("export: the titles of a workbook name the zone of its times", async () => {
+    const bytes = Buffer.from(await (await get("?format=xlsx&camera_id=nobody")).arrayBuffer());
+    // The sheet is the first entry, compressed, right after its header
+    const begin = 30 + bytes.readUInt16LE(26) + bytes.readUInt16LE(28);
+    const sheet = inflateRawSync(bytes.subarray(begin), { finishFlush: constants.Z_SYNC_FLUSH }).toString();
+    for (const title of ["started_at (UTC)", "ended_at (UTC)", "created_at (UTC)", "summary"]) expect(sheet).toContain(`>${title}<`);
   });
 
   it("export: contains the events that match the filters of the list", async () => {
