@@ -14,6 +14,7 @@ import {
   markFailed,
   markSkipped,
 } from "../monitoring/images/images-repository.ts";
+import { mendJpeg } from "../monitoring/images/jpeg.ts";
 import { inspect } from "../monitoring/images/picture.ts";
 import { registeredAgainAs, seenBefore } from "../monitoring/images/same-file.ts";
 import { frameEverySeconds, mostFrames } from "../monitoring/images/video.ts";
@@ -40,6 +41,9 @@ const retryVideoMs = 60_000;
 const sameFileMs = 200;
 /** Detail of a picture that is missing together with its whole folder. It does not go to the dead letters. */
 const folderMissing = "The file and everything else in its folder are missing. Check the disk; homesec processes the file when it is back.";
+/** Detail of a picture whose upload broke off. */
+const cutOff =
+  "The picture is cut off at the bottom, because its upload broke off; homesec processed what arrived. Check the camera's connection.";
 /** Under load, pictures wait this many milliseconds to be stored together. */
 const storeEveryMs = 25;
 
@@ -182,11 +186,14 @@ class DetectStage implements Stage {
     if (read.kind !== "bytes") return this.#unread(job, read);
     const { width, height } = image;
     const size = width === null || height === null ? undefined : { width, height };
-    const picture = { bytes: read.bytes, fileName: basename(image.path), mediaType: image.mediaType ?? "image/jpeg", size };
+    const { bytes, isCutOff } = await mendJpeg(read.bytes);
+    const picture = { bytes, fileName: basename(image.path), mediaType: image.mediaType ?? "image/jpeg", size };
     const answer = await this.#slots.run(() => this.#context.detector.detect(picture, signal));
     switch (answer.kind) {
-      case "detected":
-        return { kind: "processed", seen: answer, findings: answer.detections.map((found) => ({ found, frame: null })), detail: null };
+      case "detected": {
+        const findings = answer.detections.map((found) => ({ found, frame: null }));
+        return { kind: "processed", seen: answer, findings, detail: isCutOff ? cutOff : null };
+      }
       case "refused":
         return { kind: "skipped", reason: answer.reason, detail: answer.detail, bury: true };
       case "unavailable":

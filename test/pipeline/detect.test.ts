@@ -125,6 +125,17 @@ async function picture(name = "a.jpg"): Promise<string> {
 /** Sets a file's time, as upload servers do. */
 const setTime = (path: string, ago = 60_000) => utimes(path, new Date(), new Date(Date.now() - ago));
 
+test("detect: a picture that was cut off is processed, in a form that strict decoders take, and its entry says so", async () => {
+  const path = join(folder.path, "half.jpg");
+  const whole = await readFile(picturePath());
+  await writeFile(path, whole.subarray(0, whole.length / 2));
+  const id = await entered(path);
+  const { status, seen } = await looked(id);
+  expect([status, seen]).toEqual(["processed", [path]]);
+  const [{ detail }] = await database.db.query((sql) => sql<[{ detail: string }]>`select i.detail from images i where i.image_id = ${id}`);
+  expect(detail).toContain("cut off at the bottom");
+});
+
 test("detect: a process that lost its job to another one does not mark the picture as deferred", async () => {
   const { db } = database;
   const imageId = await entered(picturePath());

@@ -1,20 +1,59 @@
-import type { ByteSource } from "./byte-source.ts";
-import { lengthWithoutPadding, mostPaddingBytes, type Structure, settledAfterMs } from "./structure.ts";
+import { type ByteSource, bufferSource } from "./byte-source.ts";
+import { cutOffAfterMs, lengthWithoutPadding, mostPaddingBytes, type Structure, settledAfterMs } from "./structure.ts";
 
 const mostSegments = 1_000;
 const scanBlockBytes = 256 * 1024;
+const endMarker = Buffer.from([0xff, 0xd9]);
+/** Larger files without an end marker are not decoded to find out whether they are whole. */
+const mostDecodedBytes = 30 * 1024 * 1024;
 
 /**
  * Inspects a JPEG: its header segments for the dimensions, its last bytes for the end marker. The end marker counts only after the start
- * of the image data, since the thumbnail in the header has one too.
+ * of the image data, since the thumbnail in the header has one too. Without one, the decoder decides whether a file at rest is whole, and
+ * one that was cut off counts as complete after two minutes.
  */
 export async function inspectJpeg(source: ByteSource, quietMs: number): Promise<Structure> {
   const header = await readHeader(source);
   if ("state" in header) return header;
   const { width, height, dataStart } = header;
   const ended = (await endsWithMarker(source, dataStart)) || (quietMs >= settledAfterMs && (await hasEndMarker(source, dataStart)));
-  if (!ended) return { state: "incomplete", detail: "the end marker of the JPEG is missing" };
+  const counts = ended || (quietMs >= cutOffAfterMs ? source.size > dataStart : quietMs >= settledAfterMs && (await isWholeFile(source)));
+  if (!counts) return { state: "incomplete", detail: "the end marker of the JPEG is missing" };
   return { state: "complete", width, height };
+}
+
+/** A JPEG as decoders read it. */
+export interface Mended {
+  readonly bytes: Buffer;
+  /** The data ends before the bottom of the picture. */
+  readonly isCutOff: boolean;
+}
+
+/** Appends the end marker to a JPEG without one, which strict decoders would refuse. Returns other bytes as they are. */
+export async function mendJpeg(bytes: Buffer): Promise<Mended> {
+  const end = lengthWithoutPadding(bytes);
+  const isJpeg = bytes[0] === 0xff && bytes[1] === 0xd8;
+  const endsWell = !isJpeg || bytes.subarray(Math.max(0, end - endMarker.length), end).equals(endMarker);
+  const header = endsWell ? undefined : await readHeader(bufferSource(bytes));
+  if (header === undefined || "state" in header || bytes.includes(endMarker, header.dataStart)) return { bytes, isCutOff: false };
+  return { bytes: Buffer.concat([bytes, endMarker]), isCutOff: !(await decodesWhole(bytes)) };
+}
+
+async function isWholeFile(source: ByteSource): Promise<boolean> {
+  if (source.size > mostDecodedBytes) return false;
+  const bytes = await source.read(0, source.size);
+  return await decodesWhole(bytes.subarray(0, lengthWithoutPadding(bytes)));
+}
+
+/** Whether the data of a JPEG without its end marker reaches the bottom of the picture: the decoder warns if it has to make up the rest. */
+async function decodesWhole(bytes: Buffer): Promise<boolean> {
+  const { sharp } = await import("./decoder.ts");
+  try {
+    await sharp(Buffer.concat([bytes, endMarker]), { limitInputPixels: 50_000_000, failOn: "warning" }).stats();
+    return true;
+  } catch (error) {
+    return !/premature end|bad huffman|unsupported|limit/i.test(String(error));
+  }
 }
 
 async function readHeader(source: ByteSource): Promise<Structure | { width: number; height: number; dataStart: number }> {
@@ -24,7 +63,13 @@ async function readHeader(source: ByteSource): Promise<Structure | { width: numb
   for (let segments = 0; segments < mostSegments; segments += 1) {
     const head = await source.read(at, 9);
     if (head.length < 4) return cutOff;
-    if (head[0] !== 0xff) return { state: "damaged", detail: "the JPEG's header is broken" };
+    if (head[0] !== 0xff || head[1] === 0) {
+      // A segment had a wrong length. Decoders go on with the next marker.
+      const next = await nextMarker(source, at);
+      if (next === undefined) return { state: "damaged", detail: "the JPEG's header is broken" };
+      at = next;
+      continue;
+    }
     const marker = head[1] as number;
     if (marker === 0xff) {
       at += 1;
@@ -48,6 +93,19 @@ async function readHeader(source: ByteSource): Promise<Structure | { width: numb
     }
   }
   return { state: "damaged", detail: "the JPEG's header does not end" };
+}
+
+/** Returns the position of the next marker; undefined if there is none. */
+async function nextMarker(source: ByteSource, from: number): Promise<number | undefined> {
+  for (let at = from; at < source.size - 1; ) {
+    const block = await source.read(at, scanBlockBytes);
+    for (let found = block.indexOf(0xff); found >= 0 && found < block.length - 1; found = block.indexOf(0xff, found + 1)) {
+      if (block[found + 1] !== 0 && block[found + 1] !== 0xff) return at + found;
+    }
+    if (block.length < 2) return undefined;
+    at += block.length - 1;
+  }
+  return undefined;
 }
 
 /** SOF0 to SOF15, without the three markers in between that mean something else. */

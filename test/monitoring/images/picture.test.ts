@@ -5,6 +5,7 @@ import fc from "fast-check";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bufferSource, fileSource } from "../../../src/monitoring/images/byte-source.ts";
+import { mendJpeg } from "../../../src/monitoring/images/jpeg.ts";
 import { type Inspection, inspect, kindOf } from "../../../src/monitoring/images/picture.ts";
 import { hasFfmpeg } from "../../../src/monitoring/images/video.ts";
 import { makeVideo } from "./make-video.ts";
@@ -112,6 +113,45 @@ describe("inspect", () => {
       const trailed = Buffer.concat([bytes, Buffer.from("camera: front, temperature: 21")]);
       expect((await look(trailed)).state).toBe("incomplete");
       expect(await look(trailed, 3_000)).toEqual(complete);
+    }
+  });
+
+  it("reads a JPEG with a segment of a wrong length, as decoders do", async () => {
+    const { bytes, complete } = samples.get("jpeg") as { bytes: Buffer; complete: Inspection };
+    const comment = Buffer.concat([bytes.subarray(0, 2), Buffer.from("fffe0ffe", "hex"), Buffer.alloc(4_700), bytes.subarray(2)]);
+    expect(await look(comment)).toEqual(complete);
+    expect(await look(comment.subarray(0, 3_000), 3_000)).toMatchObject({ state: "incomplete" });
+    await sharp(comment, { failOn: "error" }).stats();
+  });
+
+  it("takes a whole JPEG without its end marker as complete once it is quiet, also with bytes behind it", async () => {
+    const { bytes, complete } = samples.get("jpeg") as { bytes: Buffer; complete: Inspection };
+    const open = bytes.subarray(0, -2);
+    for (const whole of [open, Buffer.concat([open, Buffer.alloc(5_000)]), Buffer.concat([open, Buffer.from("camera: front")])]) {
+      expect((await look(whole)).state).toBe("incomplete");
+      expect(await look(whole, 3_000)).toEqual(complete);
+      const { bytes: mended, isCutOff } = await mendJpeg(whole);
+      expect(isCutOff).toBe(false);
+      await sharp(mended, { failOn: "error" }).stats();
+    }
+    expect((await mendJpeg(bytes)).bytes).toBe(bytes);
+  });
+
+  it("takes a JPEG that was cut off as complete after two minutes, and mends it for strict decoders", async () => {
+    const { bytes, complete } = samples.get("jpeg") as { bytes: Buffer; complete: Inspection };
+    for (const length of [bytes.length - 40, Math.floor(bytes.length / 2)]) {
+      const cut = bytes.subarray(0, length);
+      expect((await look(cut, 60_000)).state).toBe("incomplete");
+      expect(await look(cut, 120_000)).toEqual(complete);
+      await expect(sharp(cut, { failOn: "error" }).stats()).rejects.toThrow();
+      const { bytes: mended, isCutOff } = await mendJpeg(cut);
+      expect(isCutOff).toBe(true);
+      await sharp(mended, { failOn: "error" }).stats();
+    }
+    const noData = bytes.subarray(0, 300);
+    expect((await look(noData, 120_000)).state).toBe("incomplete");
+    for (const other of [sample("png"), Buffer.from("<html>"), Buffer.from([0xff, 0xd8])]) {
+      expect(await mendJpeg(other)).toEqual({ bytes: other, isCutOff: false });
     }
   });
 
