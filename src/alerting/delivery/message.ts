@@ -68,13 +68,13 @@ interface Sent {
   readonly createdAt: Date;
   /** The sentence that explains a delay. */
   readonly late: string | undefined;
+  /** What happened in the events of the message, by id, as in every message of a webhook; undefined for mails and a test. */
+  readonly events?: ReadonlyMap<number, EventOverview> | undefined;
 }
 
 /** The content of a notification about an alert. */
 export interface AlertMessage extends Sent {
   readonly alert: AlertFacts;
-  /** What happened, as in every message of a webhook; undefined for a test, and for mails. */
-  readonly event?: EventOverview | undefined;
   /** A test of the channel, which is about no event. */
   readonly isTest?: true;
   /** The events that a digest lists; undefined for other kinds. */

@@ -81,19 +81,26 @@ async function render(
 }
 
 async function messageOf(db: Database, notification: Notification, now: Date): Promise<Message | undefined> {
+  return await db.query(async (sql) => {
+    const message = await factsOf(sql, notification, now);
+    if (!message || notification.channel !== "webhook") return message;
+    const ids = [...(message.alert ? [message.alert.eventId] : []), ...(message.heldBack?.events ?? []).map(({ eventId }) => eventId)];
+    const overviews = await findOverviews(sql, ids, now);
+    return { ...message, events: new Map([...overviews].map(([id, { event }]) => [id, event])) };
+  });
+}
+
+async function factsOf(sql: Sql, notification: Notification, now: Date): Promise<Message | undefined> {
   const { id: notificationId, createdAt, kind } = notification;
   const common = { notificationId, createdAt, late: lateness(notification, kind, now) };
-  return await db.query(async (sql) => {
-    if (notification.kind === "silence") {
-      const silence = await findSilenceFacts(sql, notification.silenceId);
-      return silence && { ...common, silence, heldBack: await findSilenced(sql, notification.silenceId, listedEvents) };
-    }
-    const alert = await findAlertFacts(sql, notification.alertId);
-    const heldBack = kind === "digest" ? await findHeldBack(sql, notification, listedEvents) : undefined;
-    const endOf = kind === "end" ? await beginningOf(sql, notification.alertId, notification.channel) : undefined;
-    const overviews = alert && notification.channel === "webhook" ? await findOverviews(sql, [alert.eventId], now) : undefined;
-    return alert && { ...common, alert, event: overviews?.get(alert.eventId)?.event, heldBack, endOf };
-  });
+  if (notification.kind === "silence") {
+    const silence = await findSilenceFacts(sql, notification.silenceId);
+    return silence && { ...common, silence, heldBack: await findSilenced(sql, notification.silenceId, listedEvents) };
+  }
+  const alert = await findAlertFacts(sql, notification.alertId);
+  const heldBack = kind === "digest" ? await findHeldBack(sql, notification, listedEvents) : undefined;
+  const endOf = kind === "end" ? await beginningOf(sql, notification.alertId, notification.channel) : undefined;
+  return alert && { ...common, alert, heldBack, endOf };
 }
 
 /** Tells whether the message is obsolete. A person who acknowledges an incident still wants to know when it is over. */

@@ -12,14 +12,16 @@ import type { Outcome } from "../delivery/outcome.ts";
  * silence.
  */
 function webhookPayload(message: Message, publicUrl: string | undefined): object {
-  if (message.silence) return silencePayload(message);
-  const { alert, event, heldBack, endOf, createdAt } = message;
+  const eventOf = (held: HeldBackEvent): object => overviewOf(message, held.eventId, publicUrl) ?? briefOf(held);
+  if (message.silence) return silencePayload(message, eventOf);
+  const { alert, heldBack, endOf, createdAt } = message;
+  const event = overviewOf(message, alert.eventId, publicUrl);
   return {
     type: heldBack ? "security_alert_digest" : endOf === undefined ? "security_alert" : "security_alert_ended",
     alert: { id: alert.alertId, event_id: alert.eventId, severity: alert.severity, dedup_key: alert.dedupKey },
     metadata: { rule_name: alert.ruleName, matched_conditions: alert.matchedConditions },
     timestamp: createdAt.toISOString(),
-    ...(event && { event: withAbsoluteUrls(z.encode(EventOverview, event), publicUrl) }),
+    ...(event && { event }),
     ...(endOf !== undefined && {
       incident: {
         camera_id: alert.cameraId,
@@ -34,7 +36,7 @@ function webhookPayload(message: Message, publicUrl: string | undefined): object
   };
 }
 
-function silencePayload({ silence, heldBack, createdAt }: SilenceMessage): object {
+function silencePayload({ silence, heldBack, createdAt }: SilenceMessage, eventOf: (held: HeldBackEvent) => object): object {
   return {
     type: "silence_ended",
     silence: {
@@ -52,7 +54,13 @@ function silencePayload({ silence, heldBack, createdAt }: SilenceMessage): objec
   };
 }
 
-function eventOf({ eventId, cameraId, startedAt, riskScore, riskLevel, summary }: HeldBackEvent): object {
+/** What happened in an event, as in every message of a webhook; undefined if the event was deleted meanwhile. */
+function overviewOf({ events }: Message, eventId: number, publicUrl: string | undefined): object | undefined {
+  const event = events?.get(eventId);
+  return event && withAbsoluteUrls(z.encode(EventOverview, event), publicUrl);
+}
+
+function briefOf({ eventId, cameraId, startedAt, riskScore, riskLevel, summary }: HeldBackEvent): object {
   return {
     event_id: eventId,
     camera_id: cameraId,

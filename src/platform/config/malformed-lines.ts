@@ -16,14 +16,15 @@ export interface CutLine {
 }
 
 /**
- * Finds the assignments whose value ends at a # that touches the character before it. Such a # begins a comment for the parser, but people
- * mean a part of a password.
+ * Finds the assignments whose value ends at a # that touches the character before it, or that begins the value without a space behind it.
+ * Such a # begins a comment for the parser, but people mean a part of a password.
  */
 export function cutLines(text: string): readonly CutLine[] {
   return text.split(/\r?\n/).flatMap((line, at) => {
     const [, name, value = ""] = /^\s*(?:export\s+)?([\w.-]+)\s*=\s*(.*)$/.exec(line) ?? [];
     const hash = value.indexOf("#");
-    const isCut = name !== undefined && !/^["'`]/.test(value) && hash > 0 && !/\s/.test(value.charAt(hash - 1));
+    const touches = hash === 0 ? /^#\S/.test(value) : hash > 0 && !/\s/.test(value.charAt(hash - 1));
+    const isCut = name !== undefined && !/^["'`]/.test(value) && touches;
     return isCut ? [{ number: at + 1, name }] : [];
   });
 }

@@ -509,6 +509,7 @@ describe("digest notification", () => {
     expect(body.type).toBe("security_alert_digest");
     expect(body.held_back.count).toBe(22);
     expect(body.held_back.events.map((event) => event.event_id)).toEqual(held.slice(2));
+    expect(body.held_back.events[0]).toMatchObject({ camera_name: "The Gate", object_counts: {}, event_url: `/api/events/${held[2]}` });
     // Only the alert's own notifications settle it
     expect(settled).toEqual([]);
   });

@@ -141,7 +141,10 @@ it("silence: starts from the command line, survives kill -9 and sends one summar
     silence: { id, camera_id: "yard", rule_id: null, reason: "The painters" },
     held_back: {
       count: 2,
-      events: [{ summary: "Somebody with a ladder.", rule_name: "Somebody" }, { summary: "Somebody with a bucket." }],
+      events: [
+        { summary: "Somebody with a ladder.", rule_name: "Somebody", camera_name: "Back yard", event_url: expect.stringMatching(/^\/api/) },
+        { summary: "Somebody with a bucket." },
+      ],
     },
   });
   // The next event alerts again, and is the next message.
