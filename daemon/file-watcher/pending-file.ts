@@ -15,6 +15,8 @@ const liveWithinMs = 60_000;
 const serverClockMs = hourMs;
 /** A file that changes after it was unchanged for this long counts as another picture under the same name. */
 const replacedAfterMs = 5_000;
+/** Clocks that were never set show 1970, 1980 or 2000 and count up from there. */
+const earliestMs = Date.UTC(2010, 0, 1);
 
 /** A file that the watches or a scan found. */
 export interface Candidate {
@@ -93,7 +95,7 @@ function isReplaced({ version: before, changedAt, unchangedUntil }: PendingFile,
 
 /**
  * The time of the picture: its arrival if it arrived while this process runs, whether a watch or a scan found it; else the file time, never in
- * the future. A video counts from its end: some cameras write it into the folder while they record.
+ * the future. A file time from before there were cameras that upload is that of a clock that was never set, so it counts as arrival. A video counts from its end: some cameras write it into the folder while they record.
  */
 export function takenAt(file: PendingFile, version: Version, mediaType: string | null, clock: Clock): Date {
   const now = clock.now().getTime();
@@ -104,7 +106,8 @@ export function takenAt(file: PendingFile, version: Version, mediaType: string |
   }
   if (file.foundBy === "watch") return file.arrivedAt;
   if (file.live) return new Date(Math.min(file.listed?.changedAtMs ?? file.arrivedAt.getTime(), now));
-  return new Date(Math.min(Number(version.modifiedNs / 1_000_000n), now));
+  const modified = Number(version.modifiedNs / 1_000_000n);
+  return modified < earliestMs ? file.arrivedAt : new Date(Math.min(modified, now));
 }
 
 export const isVideo = (mediaType: string): boolean => mediaType.startsWith("video/");

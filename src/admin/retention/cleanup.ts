@@ -103,7 +103,7 @@ async function sweep(context: CleanupContext, before: Date, dryRun: boolean, sig
   if (!dryRun)
     await context.db.query((sql) => deleteHoursBefore(sql, knownSince({ global_config: globalBaselineConfig }, context.clock.now())));
   const orphans = await cleanThumbnails(context, before, dryRun, signal);
-  const images = await cleanLedger(context, { before }, dryRun, signal);
+  const images = await cleanLedger(context, { before, foundBefore: before }, dryRun, signal);
   return { rows, thumbnails: together(thumbnails, orphans), images };
 }
 

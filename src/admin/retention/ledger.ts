@@ -22,11 +22,12 @@ const imagesAtOnce = 500;
 /**
  * Deletes old ledger entries whose files are deleted, and not merely unreachable with their disk. While a file exists its entry stays,
  * since it keeps the picture from being processed again. With `DELETE_IMAGES` files are deleted first, each only if it is still the file
- * that was processed, then their entries, so that no file is left without an entry. With `from`, older entries are skipped.
+ * that was processed, then their entries, so that no file is left without an entry. With `from`, older entries are skipped. With
+ * `foundBefore`, the file of an old picture that was found later stays: its time may be wrong, and nobody has had the time to look at it.
  */
 export async function cleanLedger(
   { db, config, log }: LedgerContext,
-  { from, before }: { readonly from?: Date; readonly before: Date },
+  { from, before, foundBefore }: { readonly from?: Date; readonly before: Date; readonly foundBefore?: Date },
   dryRun: boolean,
   signal: AbortSignal | undefined,
 ): Promise<{ readonly files: number; readonly bytes: number }> {
@@ -46,7 +47,7 @@ export async function cleanLedger(
       for (const image of batch) {
         const state = await stateOf(image);
         if (state === "gone" && (await confirmDeleted(image, camera.folder_path, folderStates))) gone.push(image.imageId);
-        if (state !== "same" || !config.deleteImages) continue;
+        if (state !== "same" || !config.deleteImages || (foundBefore !== undefined && image.foundAt >= foundBefore)) continue;
         const resolved = await resolveInside(roots, image.path);
         if (resolved.state !== "inside") continue;
         try {

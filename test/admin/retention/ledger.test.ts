@@ -121,6 +121,18 @@ describe("ledger", () => {
     expect(existsSync(day)).toBe(true);
   });
 
+  it("ledger: an old picture that was found late keeps its file for the retention period from then on", async () => {
+    const { desk, past } = await open({ DELETE_IMAGES: "true" });
+    const picture = await past.picture(31);
+    const foundAgo = (days: number) => desk.db.query((sql) => sql`update images set found_at = ${past.ago(days)}`);
+    await foundAgo(29);
+    expect(await cleanUpAt(desk)).toMatchObject({ images_deleted: 0 });
+    expect(existsSync(picture.path)).toBe(true);
+    await foundAgo(31);
+    expect(await cleanUpAt(desk)).toMatchObject({ images_deleted: 1 });
+    expect(existsSync(picture.path)).toBe(false);
+  });
+
   it("ledger: keeps unprocessed pictures and pictures of data that stays", async () => {
     const { desk, past } = await open({ DELETE_IMAGES: "true" });
     await past.picture(31, { status: "pending" });

@@ -107,6 +107,19 @@ for (const polling of [false, true]) {
       expect(await home.jobs()).toHaveLength(32);
     });
 
+    it("arrivals: a file time that cannot be true, of a camera whose clock was never set, counts as arrival", async () => {
+      const begun = Date.now();
+      for (const [name, time] of [
+        ["epoch.jpg", "1970-01-01T00:05:00Z"],
+        ["y2k.jpg", "2000-01-01T07:00:00Z"],
+      ] as const) {
+        await writeFile(front(name), numbered(jpeg, name.length));
+        await utimes(front(name), new Date(time), new Date(time));
+      }
+      await start();
+      for (const { taken_at } of await found(2)) expect(taken_at.getTime()).toBeGreaterThanOrEqual(begun);
+    });
+
     it("arrivals: loses nothing that arrives during the start", async () => {
       for (let n = 0; n < 100; n += 1) await writeFile(front(`before-${n}.jpg`), numbered(jpeg, n));
       const starting = start();
