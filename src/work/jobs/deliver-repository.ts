@@ -35,17 +35,16 @@ export function insertDeliverJobs(sql: Sql, sending: Sending, now: Date, waiting
  */
 export async function releaseDeliverJobs(sql: Sql, eventId: string, now: Date): Promise<readonly string[]> {
   const released = await sql<{ subject: string }[]>`
-    with waiting as materialized (
-      select j.job_id
-      from jobs j
-      where j.awaits = ${eventId}
-        and j.status = 'pending'
-      for update skip locked
-    )
     update jobs j
     set available_at = least(j.available_at, ${now}), awaits = null
-    from waiting w
-    where j.job_id = w.job_id
+    -- an array and no join: without table statistics a join would go through all jobs
+    where j.job_id = any (array(
+      select w.job_id
+      from jobs w
+      where w.awaits = ${eventId}
+        and w.status = 'pending'
+      for update skip locked
+    ))
     returning j.subject
   `;
   if (released.length > 0) noteWake(sql, "jobs:deliver");

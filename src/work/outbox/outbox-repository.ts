@@ -33,7 +33,8 @@ export async function queueDeliveries(sql: Sql, emissions: readonly Emission[], 
         select max(j.available_at) as available_at
         from jobs j
         where j.awaits = e.about
-          and j.lane = ${laneOfWebhook(sql, sql`w.webhook_id`)}
+          -- no equality, which the index of lanes would serve: a receiver that is away has thousands of jobs, an event a few
+          and j.lane is not distinct from ${laneOfWebhook(sql, sql`w.webhook_id`)}
           and j.status = 'pending'
       ) ahead on true
       -- one that is being deleted is waited for, and then left out
@@ -62,17 +63,15 @@ export async function replaceUnsent(
   { overview, created }: { readonly overview: object; readonly created: object },
 ): Promise<void> {
   await sql`
-    with unsent as materialized (
-      select d.delivery_id
-      from webhook_deliveries d
-      where d.delivery_id = any (${[...deliveryIds]}::uuid[])
-        and d.attempt_count = 0
-      for no key update skip locked
-    )
     update webhook_deliveries d
     set data = case when d.event_type = 'event_created' then ${JSON.stringify(created)}::text::jsonb
       else d.data || ${JSON.stringify(overview)}::text::jsonb end
-    from unsent u
-    where d.delivery_id = u.delivery_id
+    where d.delivery_id = any (array(
+      select u.delivery_id
+      from webhook_deliveries u
+      where u.delivery_id = any (${[...deliveryIds]}::uuid[])
+        and u.attempt_count = 0
+      for no key update skip locked
+    ))
   `;
 }

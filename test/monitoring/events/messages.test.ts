@@ -190,6 +190,32 @@ describe("event messages: order at a webhook", () => {
   });
 });
 
+test("event messages: neither a new message nor its release goes through the messages of other events", async () => {
+  await subscribe(["event_created"]);
+  const [id] = [await happen()];
+  await database.db.query(async (sql) => {
+    // A new installation under load has no table statistics
+    await sql`alter table jobs set (autovacuum_enabled = false)`;
+    await sql`
+      insert into jobs (queue, lane, subject, position, available_at, awaits)
+      select 'deliver', 'webhook:' || w.webhook_id, 'delivery:' || gen_random_uuid(), now(), now(), 'other' || n
+      from webhooks w, generate_series(1, 20000) n
+    `;
+  });
+  await database.db.transaction(async (sql) => {
+    const read = async (): Promise<number> => {
+      const [row] = await sql<[{ n: number }]>`
+        select (seq_tup_read + coalesce(idx_tup_fetch, 0))::int as n from pg_stat_xact_user_tables where relname = 'jobs'
+      `;
+      return row.n;
+    };
+    const before = await read();
+    await announceEvents(sql, await findEvents(sql, [id]), stored);
+    await storeVerdict(sql, { eventId: id, attempt: 1, verdict, analyzedBy: "tester", thresholds, now: later(100) });
+    expect((await read()) - before).toBeLessThan(100);
+  });
+});
+
 test("event messages: without a subscribed webhook nothing is stored", async () => {
   const id = await happen();
   await judge(id, later(100));
