@@ -6,11 +6,21 @@ export function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Double quotes of typographers, and the one of full width. Any of them begins and ends a string. */
+export const curlyQuotes = "“”„‟＂";
+
+/** Returns the text with digits, letters and punctuation of full width in half width. Quotes and backslashes stay, and so do all positions. */
+export function toHalfWidth(text: string): string {
+  return text.replace(/[\uFF01\uFF03-\uFF06\uFF08-\uFF3B\uFF3D-\uFF5E\u3001]/g, (sign) =>
+    sign === "\u3001" ? "," : String.fromCharCode(sign.charCodeAt(0) - 0xfee0),
+  );
+}
+
 /**
- * Reads JSON as language models write it. Also accepts comments (`//`, block), trailing commas, strings in single quotes,
+ * Reads JSON as language models write it. Also accepts comments (`//`, block), trailing commas, strings in single or curly quotes,
  * names without quotes, line breaks and tabs inside strings, unknown escapes (as the character itself), `True`, `False`,
- * `None`, `NaN`, `Infinity` and a leading `+`. Rejects unescaped quotes inside a string, missing commas and missing ends,
- * since reading them would be guessing.
+ * `None`, `NaN`, `Infinity`, a leading `+`, and digits and punctuation of full width. Rejects unescaped quotes inside a string,
+ * missing commas and missing ends, since reading them would be guessing.
  *
  * Throws `SyntaxError`. Linear in the length of the text; nests at most `maxDepth` deep.
  */
@@ -19,6 +29,20 @@ export function parseLenient(text: string): unknown {
   const value = reader.value(0);
   reader.end();
   return value;
+}
+
+/**
+ * Reads the fields of an object that breaks off or has a fault, as far as they are certain: those that another field follows. Never
+ * throws.
+ */
+export function parseBeginning(text: string): Fields {
+  const fields: [string, unknown][] = [];
+  try {
+    new Reader(text).object(0, fields);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  return Object.fromEntries(fields);
 }
 
 const maxDepth = 64;
@@ -32,6 +56,8 @@ const words: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["NaN", Number.NaN],
   ["Infinity", Number.POSITIVE_INFINITY],
 ]);
+/** Whether a character begins a string. */
+const isQuote = (sign: string | undefined): sign is string => sign !== undefined && `"'‘${curlyQuotes}`.includes(sign);
 const escapes: ReadonlyMap<string, string> = new Map([
   ["n", "\n"],
   ["t", "\t"],
@@ -40,21 +66,37 @@ const escapes: ReadonlyMap<string, string> = new Map([
   ["f", "\f"],
 ]);
 
+interface StringForm {
+  readonly inside: RegExp;
+  readonly end: RegExp;
+}
+
+const inCurlyQuotes: StringForm = { inside: /[^“”„‟＂\\]+/y, end: /[“”„‟＂]/y };
+/** The forms of strings, by the quote that begins them. A single curly quote is an apostrophe unless the string can end there. */
+const stringForms: Readonly<Record<string, StringForm>> = {
+  '"': { inside: /[^"\\]+/y, end: /"/y },
+  "'": { inside: /[^'\\]+/y, end: /'/y },
+  "‘": { inside: /[^‘’\\]+/y, end: /[‘’](?=\s*(?:[,:}\]，：｝］]|$))/y },
+};
+
 class Reader {
   readonly #text: string;
+  /** The text outside of strings, at the same positions. */
+  readonly #shape: string;
   #at = 0;
 
   constructor(text: string) {
     this.#text = text;
+    this.#shape = toHalfWidth(text);
   }
 
   value(depth: number): unknown {
     if (depth > maxDepth) throw this.#error("nested too deeply");
     this.#skip();
-    const sign = this.#text[this.#at];
-    if (sign === "{") return this.#object(depth);
+    const sign = this.#shape[this.#at];
+    if (sign === "{") return this.object(depth);
     if (sign === "[") return this.#array(depth);
-    if (sign === '"' || sign === "'") return this.#string(sign);
+    if (isQuote(sign)) return this.#string(sign);
     const number = this.#match(/[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y);
     if (number !== undefined) return Number(number);
     const negative = this.#take("-");
@@ -65,22 +107,25 @@ class Reader {
 
   end(): void {
     this.#skip();
-    if (this.#at < this.#text.length) throw this.#error("something follows the value");
+    if (!this.#isAtEnd()) throw this.#error("something follows the value");
   }
 
-  #object(depth: number): Record<string, unknown> {
-    const entries: [string, unknown][] = [];
+  /** Reads an object that begins here, and adds each of its fields to `fields` once it is certain. */
+  object(depth: number, fields: [string, unknown][] = []): Fields {
+    let last: [string, unknown] | undefined;
     this.#at += 1;
     while (!this.#closes("}")) {
-      const sign = this.#text[this.#at];
-      const name = sign === '"' || sign === "'" ? this.#string(sign) : this.#match(/[\p{L}_$][\p{L}\p{N}_$-]*/uy);
+      const sign = this.#shape[this.#at];
+      const name = isQuote(sign) ? this.#string(sign) : this.#match(/[\p{L}_$][\p{L}\p{N}_$-]*/uy);
       if (name === undefined) throw this.#error("a name is missing");
       this.#skip();
       if (!this.#take(":")) throw this.#error('":" is missing');
-      entries.push([name, this.value(depth + 1)]);
+      if (last) fields.push(last);
+      last = [name, this.value(depth + 1)];
       this.#separator("}");
     }
-    return Object.fromEntries(entries);
+    if (last) fields.push(last);
+    return Object.fromEntries(fields);
   }
 
   #array(depth: number): unknown[] {
@@ -95,31 +140,40 @@ class Reader {
 
   #string(quote: string): string {
     const parts: string[] = [];
+    const { inside, end } = stringForms[quote] ?? inCurlyQuotes;
     this.#at += 1;
     for (;;) {
-      const plain = this.#match(quote === '"' ? /[^"\\]+/y : /[^'\\]+/y);
+      const plain = this.#match(inside, this.#text);
       if (plain !== undefined) parts.push(plain);
-      if (this.#take(quote)) return parts.join("");
-      if (!this.#take("\\") || this.#at >= this.#text.length) throw this.#error("a string has no end");
-      const code = this.#match(/u[0-9a-fA-F]{4}/y);
-      if (code !== undefined) parts.push(String.fromCharCode(Number.parseInt(code.slice(1), 16)));
-      else {
-        const sign = this.#text[this.#at] ?? "";
-        parts.push(escapes.get(sign) ?? sign);
-        this.#at += 1;
-      }
+      if (this.#match(end, this.#text) !== undefined) return parts.join("");
+      const apostrophe = this.#match(/[‘’]/y, this.#text);
+      if (apostrophe !== undefined) parts.push(apostrophe);
+      else parts.push(this.#escaped());
     }
+  }
+
+  #escaped(): string {
+    if (!this.#take("\\") || this.#isAtEnd()) throw this.#error("a string has no end");
+    const code = this.#match(/u[0-9a-fA-F]{4}/y, this.#text);
+    if (code !== undefined) return String.fromCharCode(Number.parseInt(code.slice(1), 16));
+    const sign = this.#text[this.#at] ?? "";
+    this.#at += 1;
+    return escapes.get(sign) ?? sign;
   }
 
   #separator(end: string): void {
     this.#skip();
-    if (!this.#take(",") && this.#text[this.#at] !== end) throw this.#error(`"," or "${end}" is missing`);
+    if (!this.#take(",") && this.#shape[this.#at] !== end) throw this.#error(`"," or "${end}" is missing`);
   }
 
   #closes(end: string): boolean {
     this.#skip();
-    if (this.#at >= this.#text.length) throw this.#error(`"${end}" is missing`);
+    if (this.#isAtEnd()) throw this.#error(`"${end}" is missing`);
     return this.#take(end);
+  }
+
+  #isAtEnd(): boolean {
+    return this.#at >= this.#text.length;
   }
 
   #skip(): void {
@@ -129,22 +183,22 @@ class Reader {
   }
 
   #comment(): boolean {
-    if (!this.#text.startsWith("/*", this.#at)) return false;
-    const end = this.#text.indexOf("*/", this.#at + 2);
+    if (!this.#shape.startsWith("/*", this.#at)) return false;
+    const end = this.#shape.indexOf("*/", this.#at + 2);
     if (end < 0) throw this.#error("a comment has no end");
     this.#at = end + 2;
     return true;
   }
 
   #take(sign: string): boolean {
-    const there = this.#text.startsWith(sign, this.#at);
+    const there = this.#shape.startsWith(sign, this.#at);
     if (there) this.#at += sign.length;
     return there;
   }
 
-  #match(pattern: RegExp): string | undefined {
+  #match(pattern: RegExp, text = this.#shape): string | undefined {
     pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.#text)?.[0];
+    const found = pattern.exec(text)?.[0];
     if (found !== undefined) this.#at += found.length;
     return found;
   }

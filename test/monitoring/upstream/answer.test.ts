@@ -26,7 +26,10 @@ const answers: [name: string, answer: string, expected: number | RegExp][] = [
   ["in a wrapper", `{"result": ${plain}}`, 75],
   ["in two wrappers", `{"status": "ok", "data": {"verdict": ${plain}}, "usage": {"tokens": 5}}`, 75],
   ["twice", `${plain}\n${plain}`, 75],
-  ["draft, then answer: the last one counts", `First idea: ${draft}. On reflection: ${plain}`, 75],
+  ["draft, then answer", `First idea: ${draft}. On reflection: ${plain}`, /different scores \(10, 75\)/],
+  ["answer, echo, then another answer", `${verdict(85)}\n<facts>\n{"camera": {}}\n</facts>\n${verdict(5)}`, /different scores \(85, 5\)/],
+  ["different texts with the same score", `${verdict(75, { summary: "A woman." })}\n${plain}`, 75],
+  ["drafts in a list, then the answer", `{"drafts": [${draft}, ${verdict(20)}], "final": ${plain}}`, /different scores \(10, 20, 75\)/],
   ["answer, then an object that is no verdict", `${plain}\n{"note": "done"}`, 75],
   ["answer, then an incomplete second one", `${plain}\n{"risk_score": 99, "summary": "A`, 75],
   ["answer, then an invalid second one", `${plain}\n${verdict(900)}`, 75],
@@ -44,6 +47,7 @@ const answers: [name: string, answer: string, expected: number | RegExp][] = [
   ["a think block before", `<think>Maybe ${draft}?</think>\n${plain}`, 75],
   ["a think block after", `${plain}<think>Was ${draft} better?</think>`, 75],
   ["only drafts in a think block", `<think>${draft}</think> I am done.`, /no complete JSON object/],
+  ["two different drafts in a think block", `<think>${draft} ${verdict(90)}</think>${plain}`, 75],
   ["two think blocks", `<think>${draft}</think>${plain}<think>${verdict(5)}</think>`, 75],
   ["upper case tags", `<THINK>${draft}</THINK>${plain}`, 75],
   ["other names of the tag", `<thinking>${draft}</thinking><reasoning>${draft}</reasoning>${plain}`, 75],
@@ -73,6 +77,23 @@ const answers: [name: string, answer: string, expected: number | RegExp][] = [
   ["quotes that are not escaped", '{"risk_score": 75, "summary": "He said "hi" to me", "reasoning": "r"}', /missing/],
   ["missing commas", '{"risk_score": 75 "summary": "s" "reasoning": "r"}', /missing/],
   ["a second try inside of HTML", `<p>${plain}</p>`, 75],
+  ["curly quotes", '{“risk_score”: 75, “summary”: “It’s a man”, “reasoning”: “He said "hi" {twice}”}', 75],
+  ["German quotes", "{„risk_score“: 75, „summary“: „Ein Mann“, „reasoning“: „Nacht“}", 75],
+  ["single curly quotes", "{‘risk_score’: ‘75’, ‘summary’: ‘It’s a man, isn’t it’, ‘reasoning’: ‘r’}", 75],
+  ["curly quotes in strings", verdict(75, { summary: "The sign says “closed”, and ‘no {entry}’" }), 75],
+  ["full width", "｛＂risk_score＂：７５，＂summary＂：＂有人在门口：一名男子＂，＂reasoning＂：＂夜间＂｝", 75],
+  ["full-width punctuation with plain quotes", '{"risk_score"：７５，"summary"："门口有人，夜间"，"reasoning"："夜间"}', 75],
+  ["a full-width number as text", verdict("７５％"), 75],
+  ["a full-width fraction of a hundred", verdict("７５／１００"), 75],
+  ["full-width digits out of range", '{"risk_score": ９００, "summary": "s", "reasoning": "r"}', /not 900/],
+  ["a name with a space", '{"risk score": 75, "summary": "s", "reasoning": "r"}', 75],
+  ["a name with a hyphen", '{"risk-score": 75, "summary": "s", "reasoning": "r"}', 75],
+  ["the arguments of a tool call", JSON.stringify({ name: "judge", arguments: verdict(75, { summary: "a } and a {" }) }), 75],
+  ["nested arguments", JSON.stringify({ tool_calls: [{ function: { name: "f", arguments: `Here: ${plain}` } }] }), 75],
+  ["arguments in arguments", JSON.stringify({ arguments: JSON.stringify({ input: plain }) }), 75],
+  ["arguments with different scores", JSON.stringify({ arguments: `${plain} ${draft}` }), /different scores \(75, 10\)/],
+  ["the whole answer as a JSON string", JSON.stringify(plain), 75],
+  ["escaped quotes without a string around them", plain.replaceAll('"', '\\"'), 75],
   // scores
   ["zero", verdict(0), 0],
   ["a hundred", verdict(100), 100],
@@ -125,6 +146,46 @@ test.each(answers)("%s", (_, answer, expected) => {
 
 test("the table is long enough to be worth its name", () => {
   expect(answers.length).toBeGreaterThanOrEqual(60);
+});
+
+/** Name, answer, and the fallback. */
+const fallbacks: [name: string, answer: string, fallback: object | undefined][] = [
+  ["the highest of different scores", `${verdict(85, { summary: "high" })} ${draft}`, { riskScore: 85, summary: "high" }],
+  ["the last one of the highest", `${verdict(85, { summary: "a" })} ${draft} ${verdict(85, { summary: "b" })}`, { summary: "b" }],
+  ["no reasoning", '{"risk_score": 75, "summary": "s"}', { riskScore: 75, summary: "s", reasoning: "" }],
+  ["no summary: the reasoning stands in", '{"risk_score": 75, "reasoning": "r"}', { riskScore: 75, summary: "r", reasoning: "r" }],
+  ["neither", '{"risk_score": 75}', { riskScore: 75, summary: "", reasoning: "" }],
+  ["lists of texts", verdict(75, { summary: ["a", "b"], reasoning: ["c", 5, "d"] }), { summary: "a b", reasoning: "c d" }],
+  ["an object as summary", verdict(75, { summary: { text: "s" } }), { riskScore: 75, summary: "It is night." }],
+  ["the highest of incomplete ones", '{"risk_score": 20} {"risk_score": 60} {"risk_score": 10}', { riskScore: 60 }],
+  ["cut off in a text", '{"risk_score": 75, "summary": "A man at', { riskScore: 75, summary: "" }],
+  ["cut off in the last text", plain.slice(0, -10), { riskScore: 75, summary: "A man at the door." }],
+  ["cut off in the score", '{"summary": "s", "reasoning": "r", "risk_score": 7', undefined],
+  ["cut off after the score", '{"summary": "s", "reasoning": "r", "risk_score": 75', undefined],
+  ["quotes that are not escaped", '{"risk_score": 75, "summary": "He said "hi" to me", "reasoning": "r"}', { riskScore: 75, summary: "" }],
+  ["an example with dots", 'Write {"risk_score": 50, ...}, please', undefined],
+  ["the score in prose", "Given {risk_score: 5, and the hour} I would say", undefined],
+  ["a score that is none", verdict(900), undefined],
+  ["a draft in unfinished thoughts", `<think>Perhaps ${draft} {"risk_score": 5, "summary": "s`, undefined],
+];
+
+describe("what is kept if the model gives no better answer", () => {
+  test.each(fallbacks)("%s", (_, answer, fallback) => {
+    const reading = readAnswer(answer);
+    expect(reading.ok).toBe(false);
+    const kept = reading.ok ? undefined : reading.fallback;
+    if (fallback === undefined) expect(kept).toBeUndefined();
+    else expect(kept).toMatchObject(fallback);
+  });
+
+  test.each([
+    ["in an object", plain.slice(0, -10), true],
+    ["in thoughts", `<think>Let me see: ${draft}, or`, true],
+    ["not at all", "I cannot say", false],
+    ["not at all, with an invalid score", verdict(900), false],
+  ])("a text that breaks off %s", (_, answer, isCut) => {
+    expect(readAnswer(answer)).toMatchObject({ ok: false, isCut });
+  });
 });
 
 function read(more: object) {
@@ -242,6 +303,62 @@ test("valid JSON is read as JSON, with prose around it", () => {
       expect(readAnswer(`Here: ${answer} Done.`)).toMatchObject({ ok: true, verdict: { riskScore: score } });
     }),
     { numRuns: 2_000 },
+  );
+});
+
+test("any number of verdicts is read if they agree, and otherwise the highest is the fallback", () => {
+  const prose = fc.constantFrom("", " ", "\n\n", "On reflection: ", "```json\n", "\n```\n", "It's done. ", "<think>no</think>", "{ this }");
+  const one = fc.record({ score: fc.integer({ min: 0, max: 100 }), before: prose });
+  fc.assert(
+    fc.property(fc.array(one, { minLength: 1, maxLength: 12 }), prose, (all, after) => {
+      const reading = readAnswer(all.map(({ score, before }) => before + verdict(score)).join("") + after);
+      const scores = all.map(({ score }) => score);
+      if (new Set(scores).size === 1) expect(reading).toMatchObject({ ok: true, verdict: { riskScore: scores[0] } });
+      else expect(reading).toMatchObject({ ok: false, fallback: { riskScore: Math.max(...scores) } });
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+/** Ways to write the quotes of an object; none of them is in the texts of the next test. */
+const quotes = fc.constantFrom(["“", "”"], ["„", "“"], ["＂", "＂"], ["‘", "’"], ['"', '"'], ["'", "'"]);
+const widths = fc.constantFrom(
+  (text: string) => text,
+  (text: string) => text.replace(/[!-~]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) + 0xfee0)),
+);
+const wrapped = fc.constantFrom(
+  (text: string) => text,
+  (text: string) => `Here: ${text} Done.`,
+  (text: string) => JSON.stringify(text),
+  (text: string) => JSON.stringify({ name: "judge", arguments: text }),
+  (text: string) => JSON.stringify([{ function: { arguments: JSON.stringify({ input: text }) } }]),
+);
+
+test("any quotes, widths of signs and strings around it give the same verdict", () => {
+  const words = fc.string({ unit: fc.constantFrom(..."ab1 {}[],:：，（人🚶"), minLength: 1 }).filter((text) => text.trim() !== "");
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 100 }), words, words, quotes, widths, wrapped, (score, summary, reasoning, pair, wide, wrap) => {
+      // Braces in strings are told apart from others by double quotes only.
+      const isSingle = "‘'".includes(pair[0] as string);
+      const quoted = (text: string) => `${pair[0]}${isSingle ? text.replace(/[{}]/g, "()") : text}${pair[1]}`;
+      const field = (name: string, value: string) => `${quoted(name)}${wide(":")}${value}`;
+      const fields = [field("risk_score", wide(String(score))), field("summary", quoted(summary)), field("reasoning", quoted(reasoning))];
+      const reading = readAnswer(wrap(wide("{") + fields.join(wide(",")) + wide("}")));
+      expect(reading).toMatchObject({ ok: true, verdict: { riskScore: score } });
+      if (!isSingle && reading.ok) expect([reading.verdict.summary, reading.verdict.reasoning]).toEqual([summary.trim(), reasoning.trim()]);
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test("an answer that breaks off anywhere gives its score or none", () => {
+  const whole = verdict(75, { risk_factors: [{ name: "night", contribution: 30 }] });
+  fc.assert(
+    fc.property(fc.nat({ max: whole.length - 1 }), (length) => {
+      const reading = readAnswer(whole.slice(0, length));
+      expect(reading.ok).toBe(false);
+      expect([75, undefined]).toContain(reading.ok ? -1 : reading.fallback?.riskScore);
+    }),
   );
 });
 
