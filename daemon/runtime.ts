@@ -7,7 +7,7 @@ import type { ProcessRow } from "../src/work/jobs/processes-repository.ts";
 import type { PublishedRow } from "../src/work/journal/journal-repository.ts";
 import type { Runtime } from "../src/work/operations/runtime.ts";
 import type { Cluster } from "./cluster/cluster.ts";
-import { isSingleton, mergedBreakers, watcherElsewhere, workersElsewhere } from "./cluster/merged.ts";
+import { isSingleton, mergedBreakers, watcherElsewhere, withFaultsElsewhere, workersElsewhere } from "./cluster/merged.ts";
 import type { FileWatcher } from "./file-watcher/file-watcher.ts";
 import type { RecentEvents } from "./health/recent-events.ts";
 import type { RequestCounter } from "./http/stats.ts";
@@ -84,7 +84,7 @@ export function createRuntime(options: {
       signals.send(`breaker:${name}`);
       return previous ?? own;
     },
-    probeUpstreams: () => upstreams.probe(),
+    probeUpstreams: async () => withFaultsElsewhere(await upstreams.probe(), peers.others()),
     watcher: () => (peers.does("file_watcher") ? running().watcher.state() : watcherElsewhere(options.config.cameraRoot, peers.others())),
     disk: () => diskSpace(options.config.dataDir),
     pictureDisk: createPictureDisk(options.config),

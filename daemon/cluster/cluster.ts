@@ -75,11 +75,13 @@ export function createCluster(options: {
   const report = (): ProcessReport => {
     if (!parts) return { stopped: [], breakers: [], builtIn: [], watcher: null, roots: [...roots], key };
     const { upstreams } = parts;
+    const breakers = upstreams.breakers().filter(({ name }) => roles.includes(callerRole[name]));
     const stopped = parts.workers().filter(({ running, elsewhere }) => !running && !elsewhere);
     const { running: _, ...watcher } = parts.watcher();
     return {
       stopped: stopped.map(({ name, message }) => ({ name, message })),
-      breakers: upstreams.breakers().filter(({ name }) => roles.includes(callerRole[name])),
+      breakers,
+      faults: breakers.map(({ name }) => ({ name, fault: upstreams.failure(name) ?? null })),
       builtIn: [...upstreams.builtIn()],
       watcher: peers.does("file_watcher") ? { ...watcher, stuck: [...watcher.stuck] } : null,
       roots: [...roots],

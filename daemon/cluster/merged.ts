@@ -92,6 +92,16 @@ function isFresher(one: BreakerState, other: BreakerState): boolean {
   return one.state === other.state && at(one) > at(other);
 }
 
+/** Adds to the probed states which services other daemons cannot use, although they answer their health probe. */
+export function withFaultsElsewhere(states: readonly UpstreamState[], others: readonly Peer[]): readonly UpstreamState[] {
+  return states.map((state) => {
+    const peer = others.find(({ report }) => report?.breakers.some((breaker) => breaker.name === state.name && breaker.state === "open"));
+    if (!state.healthy || !peer) return state;
+    const fault = peer.report?.faults?.find(({ name }) => name === state.name)?.fault;
+    return { ...state, healthy: false, error: `${peerName(peer)}: circuit breaker open${fault ? `: ${fault}` : ""}` };
+  });
+}
+
 /** Returns the state of a service that only other daemons call, as a built-in service there. */
 export function builtInElsewhere(name: UpstreamName, others: readonly Peer[], now: Date): UpstreamState {
   const services = others.flatMap((peer) => {

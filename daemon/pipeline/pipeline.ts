@@ -105,7 +105,8 @@ function analysisWorker(parts: WorkerContext): Worker {
   return queueWorker(parts, "analysis_worker", "analyze", {
     critical: true,
     concurrency: config.analyzeConcurrency,
-    leaseMs: config.languageModelReadTimeout * 2_000 + 60_000,
+    // At most four requests: two answers, a refusal of more tokens, and a reference request.
+    leaseMs: config.languageModelReadTimeout * 4_000 + 60_000,
     maxAttempts: eventMaxAttempts,
     stage: createAnalyzeStage({
       ...{ db, clock, log: log.child({ worker: "analysis_worker" }), settings },

@@ -27,12 +27,12 @@ export function startServices(
     onReady: (name) => wake(`jobs:${queueOf(name)}`),
     onFault: (name, fault) => recentEvents.add(name, "failure", fault),
     onCall: (name, outcome, seconds) => metrics.upstreamAsked(name, outcome, seconds),
-    onBreakerChange: ({ name, state }, previous) => {
+    onBreakerChange: ({ name, state }, previous, fault) => {
       if (state === "open") metrics.breakerOpened(name);
       recentEvents.add(
         name,
         state === "closed" ? "recovery" : `circuit_${state}`,
-        `the circuit breaker of ${name} went from ${previous} to ${state}`,
+        `the circuit breaker of ${name} went from ${previous} to ${state}${state === "open" && fault ? `: ${fault}` : ""}`,
       );
       if (state !== "open") wake(`jobs:${queueOf(name)}`);
       options

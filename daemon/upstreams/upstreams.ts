@@ -1,10 +1,11 @@
 import { basename } from "node:path";
 import { healthCheckLimiter } from "../../src/admin/system/health-check-limiter.ts";
-import type { Clock } from "../../src/base/clock/clock.ts";
+import { type Clock, minuteMs } from "../../src/base/clock/clock.ts";
 import type { Lifecycle } from "../../src/base/lifecycle/lifecycle.ts";
 import type { Log } from "../../src/base/log/log.ts";
 import { Breaker } from "../../src/monitoring/upstream/breaker.ts";
 import { createDetector, type Detector } from "../../src/monitoring/upstream/detector.ts";
+import { UpstreamFailure } from "../../src/monitoring/upstream/http.ts";
 import { createLanguageModel, type LanguageModel } from "../../src/monitoring/upstream/language-model.ts";
 import { probeHealth } from "../../src/monitoring/upstream/probe.ts";
 import type { Config } from "../../src/platform/config/config.ts";
@@ -17,6 +18,8 @@ import { type EnrichmentName, type EnrichmentUpstreams, enrichmentNames, startEn
 
 /** Probes are cached for this long. */
 const probeFreshMs = 2_000;
+/** A service that asks to be called later for this long shows in the health. */
+const longestBusyMs = 2 * minuteMs;
 
 /** The services that homesec calls: each configured by URL or built in, each with a breaker. */
 export interface Upstreams {
@@ -26,6 +29,8 @@ export interface Upstreams {
   /** How long the analysis of an event may wait for enrichment: not at all if no daemon enriches. */
   enrichmentWaitMs(): number;
   breakers(): readonly BreakerState[];
+  /** The last failure of a service; undefined if it gave a good answer since. */
+  failure(name: UpstreamName): string | undefined;
   /** Number of jobs that may run now for a service: 0 while it starts or its breaker is open, 1 for the trial, else Infinity. */
   capacity(name: UpstreamName): number;
   /** Why a built-in service cannot work; undefined while it can, or starts. */
@@ -49,7 +54,8 @@ interface UpstreamOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly lifecycle: Lifecycle;
-  readonly onBreakerChange: (state: BreakerState, previous: CircuitState) => void;
+  /** Called with the last failure if there was one since the last good answer. */
+  readonly onBreakerChange: (state: BreakerState, previous: CircuitState, fault: string | undefined) => void;
   /** Called after each call of a service. */
   readonly onCall: (name: UpstreamName, outcome: "success" | "failure", seconds: number) => void;
   /** Called when a built-in service becomes ready: waiting work can start. */
@@ -70,7 +76,7 @@ export function startUpstreams(options: UpstreamOptions): Upstreams {
   const onChange = (state: BreakerState, previous: CircuitState): void => {
     // The earlier probe is outdated.
     probed = undefined;
-    options.onBreakerChange(state, previous);
+    options.onBreakerChange(state, previous, breakerOf(state.name).fault()?.message);
   };
   const onCondition = (name: UpstreamName, condition: Condition): void => {
     probed = undefined;
@@ -109,6 +115,7 @@ export function startUpstreams(options: UpstreamOptions): Upstreams {
       return anyThere ? config.enrichmentWaitSeconds * 1_000 : 0;
     },
     breakers: () => upstreamNames.map((name) => breakerOf(name).state()),
+    failure: (name) => breakerOf(name).fault()?.message,
     capacity: (name) => {
       if (serviceOf(name).condition.state !== "working") return 0;
       const { state } = breakerOf(name).state();
@@ -230,8 +237,19 @@ async function probeService(
   });
   if (url === undefined && condition.state === "starting") return { ...unhealthy("starting"), starting: true };
   if (url === undefined) return unhealthy(faultOf(condition) ?? "it has no address");
+  const { state } = breaker.state();
+  const fault = breaker.fault();
   // A service that is known to be down is not probed until its trial.
-  if (breaker.state().state === "open") return unhealthy("circuit breaker open");
+  if (state === "open") return unhealthy(fault ? `circuit breaker open: ${fault.message}` : "circuit breaker open");
+  // GET /health says nothing about a wrong key, path or format: only the trial does.
+  const isWrong = fault instanceof UpstreamFailure && (fault.reason === "status" || fault.reason === "unreadable");
+  if (state === "half_open" && isWrong) return unhealthy(fault.message);
+  const busySince = breaker.busySince();
+  if (busySince && clock.now().getTime() - busySince.getTime() > longestBusyMs) {
+    return unhealthy(
+      `too busy for every request since ${busySince.toISOString()}; give it more resources, or check the limits of its account`,
+    );
+  }
   const { healthy, responseMs, error } = await probeHealth(url, config.aiHealthCheckTimeoutSeconds * 1000);
   return { name, healthy, builtIn, url, responseMs, error, checkedAt: clock.now() };
 }

@@ -88,7 +88,7 @@ class AnalyzeStage implements Stage {
     const { analyzedBy } = answer;
     if (answer.kind === "judged") {
       await finishJob(sql, job);
-      await recordAttempt(sql, { ...attempt, outcome: "completed", analyzedBy, error: null, answer: answer.answer });
+      await recordAttempt(sql, { ...attempt, outcome: "completed", analyzedBy, error: answer.note ?? null, answer: answer.answer });
       const thresholds = this.#context.settings.current().riskScoreThresholds;
       await storeVerdict(sql, { eventId: attempt.eventId, attempt: job.attempts, verdict: answer.verdict, analyzedBy, thresholds, now });
       return;
@@ -103,7 +103,8 @@ class AnalyzeStage implements Stage {
     const { log } = this.#context;
     const fields = { stage: "analyze", trace: batchId ?? undefined, event: Number(job.subject), camera: cameraId, took_ms };
     if (answer.kind === "judged") {
-      log.info({ ...fields, risk_score: answer.verdict.riskScore, analyzed_by: answer.analyzedBy }, "an event was scored");
+      const { verdict, analyzedBy, note } = answer;
+      log.info({ ...fields, risk_score: verdict.riskScore, analyzed_by: analyzedBy, ...(note && { note }) }, "an event was scored");
     } else if (answer.kind === "unavailable") {
       log[job.deferrals === 0 ? "info" : "debug"]({ ...fields, reason: answer.reason }, "an event waits for the language model");
     } else {

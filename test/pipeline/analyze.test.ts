@@ -11,7 +11,7 @@ import { addJobs, claimJob } from "../../src/work/jobs/jobs-repository.ts";
 import { virtualClock } from "../monitoring/upstream/virtual-clock.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { emptyTables } from "../support/empty-tables.ts";
-import { languageModelStandIn, type StandIn } from "../support/upstream.ts";
+import { languageModelStandIn, type StandIn, type StandInAnswer, verdictText } from "../support/upstream.ts";
 
 const clock = virtualClock();
 const minuteMs = 60_000;
@@ -20,9 +20,10 @@ let database: TestDatabase;
 let standIn: StandIn;
 let languageModel: LanguageModel;
 let stage: Stage;
+let content: string;
 
 beforeAll(async () => {
-  [database, standIn] = await Promise.all([testDatabase(), languageModelStandIn()]);
+  [database, standIn] = await Promise.all([testDatabase(), languageModelStandIn({ answer: () => ({ content, model: "m" }) })]);
   const { db } = database;
   const breaker = new Breaker("language_model", { clock });
   languageModel = createLanguageModel({ url: standIn.url, breaker, clock, log: silentLog });
@@ -37,8 +38,9 @@ afterAll(async () => {
   await languageModel.close();
   await Promise.all([standIn.close(), database.close()]);
 });
-beforeEach(() =>
-  database.db.query(async (sql) => {
+beforeEach(() => {
+  content = verdictText(42);
+  return database.db.query(async (sql) => {
     await emptyTables(sql, "cameras, jobs, journal");
     await sql`insert into cameras (camera_id, name, folder_path) values ('gate', 'Gate', '/gate')`;
     for (let n = 1; n <= 20; n += 1) await sql`insert into events (camera_id, started_at, ended_at) values ('gate', now(), now())`;
@@ -48,11 +50,11 @@ beforeEach(() =>
       "analyze",
       Array.from({ length: 20 }, (_, n) => ({ subject: String(n + 1), ...rest })),
     );
-  }),
-);
+  });
+});
 
 /** Asks the model about an event after a while; the model replies in this mode. */
-const ask = async (event: number, mode: "ok" | "error", afterMs = minuteMs): Promise<void> => {
+const ask = async (event: number, mode: StandInAnswer, afterMs = minuteMs): Promise<void> => {
   clock.advance(afterMs);
   await standIn.setMode(mode);
   const job = await database.db.query((sql) => claimJob(sql, { queue: "analyze", processId, now: clock.now() }, event));
@@ -86,4 +88,38 @@ test("analyze: an event goes to the dead letters if the model fails on it while 
     await ask(1, "error", minuteMs / 2);
   }
   expect(await statusOf(1)).toBe("failed");
+});
+
+test.each<[string, StandInAnswer]>([
+  ["for a key", 401],
+  ["with the page of a proxy", 404],
+  ["with a redirect", 308],
+  ["by refusing everything", "refuse_all"],
+])("analyze: an event waits as long as the model answers %s, and is judged afterwards", async (_, mode) => {
+  await ask(2, "ok");
+  for (let trial = 1; trial <= 15; trial += 1) {
+    await ask(1, mode);
+    expect(await statusOf(1)).toBe("pending");
+  }
+  await ask(1, "ok");
+  expect(await statusOf(1)).toBe("completed");
+});
+
+test("analyze: an event that the model refuses while it accepts others has failed", async () => {
+  await ask(1, "refuse");
+  expect(await statusOf(1)).toBe("failed");
+});
+
+test("analyze: the attempt of a kept score says what was wrong", async () => {
+  content = `${verdictText(85)} ${verdictText(5)}`;
+  await ask(1, "ok");
+  const [row] = await database.db.query(
+    (sql) => sql`
+      select e.risk_score, a.outcome, a.error
+      from events e
+      join analysis_attempts a on a.event_id = e.event_id
+      where e.event_id = 1
+    `,
+  );
+  expect(row).toEqual({ risk_score: 85, outcome: "completed", error: expect.stringContaining("different scores (85, 5)") });
 });

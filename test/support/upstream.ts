@@ -1,15 +1,18 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
+import { referenceName } from "../../src/monitoring/upstream/reference.ts";
 
 /**
- * Behaviour of a stand-in. `ok` answers; `refuse` 400; `down` accepts no connections; `hang` never answers; `slow` sends one byte at a
+ * Behaviour of a stand-in. `ok` answers; `refuse` 400 for everything except the reference requests of homesec; `refuse_all` 400 for
+ * everything; `down` accepts no connections; `hang` never answers; `slow` sends one byte at a
  * time without end; `reset` closes the connection before the reply, `cut` in the middle of it; `garbage` 200 with bytes that are no JSON;
  * `html` 200 with a page; `empty` 200 with nothing; `error` 500; `busy` 429; `redirect` 302; `huge` 10 MB.
  */
 export const standInModes = [
   "ok",
   "refuse",
+  "refuse_all",
   "down",
   "hang",
   "slow",
@@ -24,6 +27,8 @@ export const standInModes = [
   "huge",
 ] as const;
 export type StandInMode = (typeof standInModes)[number];
+/** A mode, or a status that answers every call of the operation, while /health is well. */
+export type StandInAnswer = StandInMode | number;
 
 /** A request as a stand-in received it. */
 export interface SeenRequest {
@@ -41,7 +46,7 @@ export interface StandIn {
   readonly answered: number;
   /** The last call. */
   readonly last: SeenRequest | undefined;
-  setMode(mode: StandInMode): Promise<void>;
+  setMode(mode: StandInAnswer): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -106,7 +111,7 @@ const health = {
 };
 
 async function standIn(path: keyof typeof health, { answer = () => ({}), delayMs = 0 }: StandInOptions): Promise<StandIn> {
-  let mode: StandInMode = "ok";
+  let mode: StandInAnswer = "ok";
   let requests = 0;
   let answered = 0;
   let last: SeenRequest | undefined;
@@ -120,11 +125,16 @@ async function standIn(path: keyof typeof health, { answer = () => ({}), delayMs
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
     const isOperation = request.method === "POST" && request.url === path;
+    const seen = { path, contentType: request.headers["content-type"] ?? "", body: Buffer.concat(chunks) };
+    // A service that refuses one picture accepts the next.
+    if (isOperation && seen.body.includes(referenceName) && (mode === "ok" || mode === "refuse")) return send(response, 200, {});
     if (isOperation) {
       requests += 1;
-      last = { path, contentType: request.headers["content-type"] ?? "", body: Buffer.concat(chunks) };
+      last = seen;
     }
-    if (mode !== "ok") return misbehave(mode, response);
+    if (typeof mode === "number") {
+      if (isOperation) return send(response, mode, { detail: `status ${mode}` });
+    } else if (mode !== "ok") return misbehave(mode, response);
     if (request.method === "GET" && request.url === "/health") return send(response, 200, health[path]);
     if (!isOperation || !last) return send(response, 404, { detail: "not here" });
     const body = await answer(last, requests);
@@ -168,7 +178,7 @@ async function standIn(path: keyof typeof health, { answer = () => ({}), delayMs
 }
 
 function send(response: ServerResponse, status: number, body: object | string): void {
-  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const text = status === 204 ? "" : typeof body === "string" ? body : JSON.stringify(body);
   response.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(text) });
   response.end(text);
 }
@@ -176,6 +186,7 @@ function send(response: ServerResponse, status: number, body: object | string): 
 function misbehave(mode: Exclude<StandInMode, "ok">, response: ServerResponse): void {
   switch (mode) {
     case "refuse":
+    case "refuse_all":
       send(response, 400, { detail: "the picture cannot be read" });
       return;
     case "error":

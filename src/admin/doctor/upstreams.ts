@@ -143,6 +143,8 @@ function fixFor({ builtIn, variable, url }: Address, reason: UnavailableReason):
   if (reason === "busy") return `Give the service at ${variable} more resources, or lower DETECT_CONCURRENCY and ANALYZE_CONCURRENCY`;
   if (reason === "unreadable")
     return `Correct ${variable}: another kind of service answers there, or one with another API (docs/services.md). To see: curl -i ${url}/health`;
+  if (reason === "status")
+    return `Do what the message says. To test: curl -i ${url}/health. Without ${variable}, homesec uses the built-in service`;
   return `Start the service, or correct ${variable}. To test: curl -i ${url}/health. Without ${variable}, homesec uses the built-in service`;
 }
 

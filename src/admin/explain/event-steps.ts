@@ -43,8 +43,9 @@ function attemptStep(attempt: AttemptFacts): Step {
   const took = between(attempt.started_at, attempt.finished_at);
   const who = attempt.analyzed_by ?? "The language model";
   const reading = attempt.answer === null ? undefined : readAnswer(attempt.answer);
+  const verdict = reading && (reading.ok ? reading.verdict : reading.fallback);
   const result = {
-    completed: `${who} answered after ${took}${reading?.ok ? `, read as score ${reading.verdict.riskScore}` : ""}.`,
+    completed: `${who} answered after ${took}${verdict ? `, read as score ${verdict.riskScore}` : ""}${attempt.error === null ? "." : `. ${sentence(attempt.error)}`}`,
     unreadable: `${who} answered after ${took}, but the answer could not be read: ${sentence(attempt.error ?? "it contains no risk assessment")}`,
     unavailable: `The language model did not answer: ${sentence(attempt.error ?? "it cannot be reached")}`,
     rejected: `${who} rejected the request after ${took}: ${sentence(attempt.error ?? "no reason was given")}`,
@@ -56,8 +57,10 @@ function attemptStep(attempt: AttemptFacts): Step {
     text: `Analysis attempt ${attempt.attempt}: ${result}`,
     details: {
       ...attempt,
-      reading:
-        reading && (reading.ok ? { risk_score: reading.verdict.riskScore, summary: reading.verdict.summary } : { error: reading.error }),
+      reading: reading && {
+        ...(verdict && { risk_score: verdict.riskScore, summary: verdict.summary }),
+        ...(!reading.ok && { error: reading.error }),
+      },
     },
   };
 }

@@ -20,6 +20,8 @@ export const ProcessReport = z.object({
       reset_at: Time.nullable(),
     }),
   ),
+  /** Their last failures, null after a good answer. Missing in reports of earlier versions. */
+  faults: z.array(z.object({ name: Name, fault: z.string().nullable() })).optional(),
   /** Built-in services that run beside it: why one cannot be called, or null. */
   builtIn: z.array(z.object({ name: Name, fault: z.string().nullable() })),
   /** From the daemon whose file watcher runs. */

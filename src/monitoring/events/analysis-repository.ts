@@ -9,6 +9,7 @@ export interface AnalysisAttempt {
   readonly finishedAt: Date;
   readonly outcome: "completed" | "unreadable" | "unavailable" | "rejected";
   readonly analyzedBy: string | null;
+  /** Why it failed, or what was wrong with an answer whose score was kept. */
   readonly error: string | null;
   /** The language model's text. */
   readonly answer: string | null;

@@ -7,8 +7,8 @@ export class BreakerOpen extends Error {
   /** The earliest time for another call. */
   readonly resetAt: Date;
 
-  constructor(service: UpstreamName, resetAt: Date) {
-    super(`${service} failed repeatedly; the breaker is open until ${resetAt.toISOString()}`);
+  constructor(service: UpstreamName, resetAt: Date, fault: Error | null) {
+    super(`${service} failed repeatedly${fault ? ` (${fault.message})` : ""}; the breaker is open until ${resetAt.toISOString()}`);
     this.resetAt = resetAt;
   }
 }
@@ -32,8 +32,8 @@ const trialWaitMs = 1_000;
  * trial closes the breaker, a failed one opens it again for the full time. The outcome of a call that started before the
  * last change of state changes nothing.
  *
- * A call fails if the work throws, and succeeds if it returns. A service that refuses a request (4xx) is healthy: its
- * client returns the refusal. A call that its caller cancelled counts as neither.
+ * A call fails if the work throws, and succeeds if it returns. A service that refuses one request and
+ * accepts others is healthy: its client returns the refusal. A call that its caller cancelled counts as neither.
  */
 export class Breaker {
   readonly name: UpstreamName;
@@ -47,6 +47,8 @@ export class Breaker {
   #lastFailure: Date | null = null;
   #lastSuccess: Date | null = null;
   #resetAt: Date | null = null;
+  #fault: Error | null = null;
+  #busySince: Date | null = null;
   #openedAt = 0;
   #trial = false;
   /** Counts the changes of state, to recognise outcomes of calls that started before the last change. */
@@ -71,8 +73,8 @@ export class Breaker {
    */
   async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     this.#noticeTime();
-    if (this.#state === "open") throw new BreakerOpen(this.name, this.#resetAt ?? this.#clock.now());
-    if (this.#trial) throw new BreakerOpen(this.name, new Date(this.#clock.now().getTime() + trialWaitMs));
+    if (this.#state === "open") throw new BreakerOpen(this.name, this.#resetAt ?? this.#clock.now(), this.#fault);
+    if (this.#trial) throw new BreakerOpen(this.name, new Date(this.#clock.now().getTime() + trialWaitMs), this.#fault);
     this.#trial = this.#state === "half_open";
     const era = this.#era;
     const startedAt = this.#clock.monotonic();
@@ -89,6 +91,7 @@ export class Breaker {
       } else {
         this.#onCall("failure", seconds());
         this.#lastFailure = this.#clock.now();
+        if (error instanceof Error) this.#fault = error;
         if (era === this.#era) this.#failed();
       }
       throw error;
@@ -107,11 +110,27 @@ export class Breaker {
     };
   }
 
+  /** The error of the last failed call; null once a call succeeded or the breaker was reset. */
+  fault(): Error | null {
+    return this.#failures > 0 || this.#state !== "closed" ? this.#fault : null;
+  }
+
+  /** Notes whether the service asked to be called later. That is no failure, unless it goes on for long. */
+  noteBusy(isBusy: boolean): void {
+    this.#busySince = isBusy ? (this.#busySince ?? this.#clock.now()) : null;
+  }
+
+  /** Since when the service has accepted no request, but asked to be called later; null otherwise. */
+  busySince(): Date | null {
+    return this.#busySince;
+  }
+
   /** Closes the breaker. Returns its state before. */
   reset(): CircuitState {
     this.#noticeTime();
     const previous = this.#state;
     this.#failures = 0;
+    this.#busySince = null;
     this.#move("closed");
     return previous;
   }

@@ -2,6 +2,7 @@ import type { Clock } from "../../base/clock/clock.ts";
 import type { Log } from "../../base/log/log.ts";
 import { type Breaker, BreakerOpen } from "./breaker.ts";
 import { type UnavailableReason, type UpstreamAnswer, UpstreamFailure, type UpstreamHttp, type UpstreamRequest } from "./http.ts";
+import { describeStatus, meaningOf, type StatusFault } from "./status.ts";
 
 /** The service cannot be used now. Retry the work at `retryAt` or later. */
 export interface Unavailable {
@@ -20,13 +21,15 @@ const retryWhenBusyMs = 5_000;
 /** The outcome of a call to a service. */
 export type CallResult<T> =
   | { readonly kind: "answered"; readonly value: T }
-  /** The service refuses this request for good (4xx). */
+  /** The service refuses this request for good, and goes on accepting others. */
   | { readonly kind: "refused"; readonly detail: string }
   | Unavailable;
 
 /** A POST whose answer is JSON. */
 export interface Call<T> extends Pick<UpstreamRequest, "baseUrl" | "path" | "body" | "timeoutMs" | "signal"> {
   readonly contentType: string;
+  /** Makes the body of a small request that every working service accepts. It is sent after a refusal. */
+  readonly reference: () => Buffer | string;
   /** Reads the text of a successful answer. Any error except `UpstreamFailure` is a bug. */
   readonly read: (text: string) => T;
   /** The log lines for a refused request and for a failed call, and their fields. */
@@ -34,20 +37,29 @@ export interface Call<T> extends Pick<UpstreamRequest, "baseUrl" | "path" | "bod
 }
 
 /**
- * Calls a service through its breaker, and logs a refusal or a failure. Throws errors other than `UpstreamFailure`, and the signal's
- * reason if the caller cancelled.
+ * Calls a service through its breaker, and logs a refusal or a failure. A refusal is only about the request if the service then accepts
+ * the reference request; otherwise the service refuses everything, which counts as its failure. Throws errors other than
+ * `UpstreamFailure`, and the signal's reason if the caller cancelled.
  */
 export async function callService<T>(
   http: UpstreamHttp,
   { breaker, clock, log }: { readonly breaker: Breaker; readonly clock: Clock; readonly log: Log },
-  { contentType, read, lines, ...request }: Call<T>,
+  { contentType, reference, read, lines, ...request }: Call<T>,
 ): Promise<CallResult<T>> {
   const headers = { "content-type": contentType, accept: "application/json" };
+  const called = { url: request.baseUrl + request.path, path: request.path, variable: `${breaker.name.toUpperCase()}_URL` };
   const exchange = async (): Promise<CallResult<T>> => {
     const answer = await http.exchange({ ...request, method: "POST", headers });
-    return problemIn(answer, clock) ?? { kind: "answered", value: read(answer.text) };
+    const problem = problemIn(answer, called, clock);
+    if (problem?.kind !== "refused") return problem ?? { kind: "answered", value: read(answer.text) };
+    const second = await http.exchange({ ...request, body: reference(), method: "POST", headers });
+    const secondProblem = problemIn(second, called, clock);
+    if (secondProblem?.kind !== "refused") return secondProblem ?? problem;
+    const message = `status ${answer.status}, and ${second.status} for a test request: the service refuses everything; read its log, or correct ${called.variable}`;
+    throw new UpstreamFailure("status", message, { answer: answer.text });
   };
   const result = await callThrough(breaker, clock, exchange, request.signal);
+  breaker.noteBusy(result.kind === "unavailable" && result.reason === "busy");
   if (result.kind === "refused") log.warn({ ...lines.fields, detail: result.detail }, lines.refused);
   if (result.kind === "unavailable" && result.reason !== "breaker_open") {
     log.warn({ ...lines.fields, reason: result.reason, detail: result.detail }, lines.failed);
@@ -65,23 +77,30 @@ async function callThrough<T>(breaker: Breaker, clock: Clock, work: () => Promis
     }
     if (!(error instanceof UpstreamFailure)) throw error;
     const retryAt = breaker.state().reset_at ?? later(clock, retryAfterFailureMs);
-    return { kind: "unavailable", reason: error.reason, detail: error.message, retryAt, suspect };
+    return { kind: "unavailable", reason: error.reason, detail: `${error.message}${excerpt(error.answer)}`, retryAt, suspect };
   }
 }
 
 /**
- * Interprets the status of an answer: undefined for 200. A 4xx refuses the request, except 408, 425 and 429, which ask for a later retry.
- * Any other status throws `UpstreamFailure`.
+ * Interprets the status of an answer: undefined for 200. Throws `UpstreamFailure` for one that is not about the request, such as that of a
+ * proxy in front of a service that restarts.
  */
-function problemIn(answer: UpstreamAnswer, clock: Clock): Exclude<CallResult<never>, { kind: "answered" }> | undefined {
-  const { status } = answer;
+function problemIn(
+  answer: UpstreamAnswer,
+  called: Omit<StatusFault, "status" | "location">,
+  clock: Clock,
+): Exclude<CallResult<never>, { kind: "answered" }> | undefined {
+  const { status, location, text } = answer;
   if (status === 200) return undefined;
-  const detail = `status ${status}${excerpt(answer.text)}`;
-  if (status === 408 || status === 425 || status === 429) {
-    return { kind: "unavailable", reason: "busy", detail, retryAt: later(clock, answer.retryAfterMs ?? retryWhenBusyMs) };
+  const detail = `status ${status}${excerpt(text)}`;
+  switch (meaningOf(status)) {
+    case "request":
+      return { kind: "refused", detail };
+    case "busy":
+      return { kind: "unavailable", reason: "busy", detail, retryAt: later(clock, answer.retryAfterMs ?? retryWhenBusyMs) };
+    case "service":
+      throw new UpstreamFailure("status", describeStatus({ ...called, status, location }), { answer: text });
   }
-  if (status >= 400 && status < 500) return { kind: "refused", detail };
-  throw new UpstreamFailure("status", detail);
 }
 
 /** Parses the text of an answer. Throws `UpstreamFailure` if it is not JSON. */
@@ -89,7 +108,7 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new UpstreamFailure("unreadable", `the answer is not JSON${excerpt(text)}`, { cause });
+    throw new UpstreamFailure("unreadable", "the answer is not JSON", { answer: text, cause });
   }
 }
 

@@ -6,6 +6,7 @@ import { type DetectorReading, readDetections } from "./detector-answer.ts";
 import { detectorReadMs } from "./detector-pace.ts";
 import { type UpstreamHttp, upstreamHttp } from "./http.ts";
 import { formType, type Picture, pictureForm } from "./multipart.ts";
+import { referencePicture } from "./reference.ts";
 
 /** A detector's result for a picture. */
 export interface Detected extends DetectorReading {
@@ -17,7 +18,7 @@ export interface Detected extends DetectorReading {
 /** The outcome of sending a picture to the detector. */
 export type DetectorResult =
   | Detected
-  /** The detector refuses this picture for good (4xx). */
+  /** The detector refuses this picture for good, and goes on accepting others. */
   | { readonly kind: "refused"; readonly reason: "refused"; readonly detail: string }
   | Unavailable;
 
@@ -56,6 +57,7 @@ async function detect(http: UpstreamHttp, options: DetectorOptions, picture: Pic
     path: "/detect",
     contentType: formType,
     body: pictureForm(picture),
+    reference: () => pictureForm(referencePicture),
     timeoutMs,
     signal,
     read: (text) => readDetections(text, picture.size),

@@ -3,6 +3,7 @@ import type { CallResult } from "./call.ts";
 import type { Box } from "./detector-boxes.ts";
 import { UpstreamFailure } from "./http.ts";
 import { formType, type Picture, pictureForm } from "./multipart.ts";
+import { referencePart } from "./reference.ts";
 import { createServiceClient, type ServiceOptions } from "./service-client.ts";
 
 /** A vector of length 1 that describes the appearance of an object. */
@@ -27,7 +28,10 @@ export function createEmbedder(options: ServiceOptions): Embedder {
   return {
     embed: (picture, box, signal) =>
       client.ask(
-        { path: "/embed", contentType: formType, body: pictureForm(picture, { bbox: JSON.stringify(box) }), read: readEmbedding },
+        {
+          ...{ path: "/embed", contentType: formType, body: pictureForm(picture, { bbox: JSON.stringify(box) }), read: readEmbedding },
+          reference: referencePart,
+        },
         signal,
       ),
     close: () => client.close(),

@@ -3,6 +3,7 @@ import { type Attributes, readAttributes } from "./attributes.ts";
 import type { CallResult } from "./call.ts";
 import type { Box } from "./detector-boxes.ts";
 import { UpstreamFailure } from "./http.ts";
+import { referenceName, referencePlace } from "./reference.ts";
 import { createServiceClient, type ServiceOptions } from "./service-client.ts";
 
 /** The request to the enrichment service for a detection. The vector itself is never sent. */
@@ -26,6 +27,12 @@ export interface Enricher {
   close(): Promise<void>;
 }
 
+const referenceQuestion: EnrichmentQuestion = {
+  detection: { id: 0, camera_id: referenceName, object_type: "person", confidence: 0.9, detected_at: new Date(0), bbox: referencePlace },
+  attributes: {},
+  embedding_match: null,
+};
+
 const Answer = z.object({ attributes: z.record(z.string(), z.unknown()) });
 
 /** Creates the client of the enrichment service: `POST {url}/enrich` with JSON. */
@@ -33,7 +40,13 @@ export function createEnricher(options: ServiceOptions): Enricher {
   const client = createServiceClient(options);
   return {
     enrich: (question, signal) =>
-      client.ask({ path: "/enrich", contentType: "application/json", body: JSON.stringify(question), read: readEnriched }, signal),
+      client.ask(
+        {
+          ...{ path: "/enrich", contentType: "application/json", body: JSON.stringify(question), read: readEnriched },
+          reference: () => JSON.stringify(referenceQuestion),
+        },
+        signal,
+      ),
     close: () => client.close(),
   };
 }

@@ -9,10 +9,17 @@ export type UnavailableReason = "unreachable" | "broke_off" | "timeout" | "statu
 export class UpstreamFailure extends Error {
   override name = "UpstreamFailure";
   readonly reason: UnavailableReason;
+  /** The answer of the service, which only people with access to the log and the stored data may read. */
+  readonly answer: string;
 
-  constructor(reason: UnavailableReason, message: string, options?: ErrorOptions) {
-    super(message, options);
+  constructor(
+    reason: UnavailableReason,
+    message: string,
+    { answer = "", cause }: { readonly answer?: string; readonly cause?: unknown } = {},
+  ) {
+    super(message, { cause });
     this.reason = reason;
+    this.answer = answer;
   }
 }
 
@@ -33,6 +40,8 @@ export interface UpstreamAnswer {
   readonly status: number;
   readonly text: string;
   readonly retryAfterMs: number | null;
+  /** Target of a redirect. */
+  readonly location: string | null;
 }
 
 /** The connections of one client, kept open between calls. */
@@ -81,7 +90,13 @@ async function exchange(agent: Agent, request: UpstreamRequest): Promise<Upstrea
       signal: stop.signal,
     });
     const text = await answer.body.text();
-    return { status: answer.statusCode, text, retryAfterMs: retryAfterMs(answer.headers["retry-after"]) };
+    const { "retry-after": retryAfter, location } = answer.headers;
+    return {
+      status: answer.statusCode,
+      text,
+      retryAfterMs: retryAfterMs(retryAfter),
+      location: typeof location === "string" ? location : null,
+    };
   } catch (error) {
     signal?.throwIfAborted();
     throw error instanceof UpstreamFailure ? error : describe(error, url.origin);

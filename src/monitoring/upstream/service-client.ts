@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock/clock.ts";
 import type { Log } from "../../base/log/log.ts";
 import type { Breaker } from "./breaker.ts";
-import { type CallResult, callService, parseJson } from "./call.ts";
+import { type Call, type CallResult, callService, parseJson } from "./call.ts";
 import { type UpstreamHttp, upstreamHttp } from "./http.ts";
 
 export interface ServiceOptions {
@@ -16,10 +16,7 @@ export interface ServiceOptions {
   readonly timeoutMs: number;
 }
 
-export interface ServiceRequest<T> {
-  readonly path: `/${string}`;
-  readonly contentType: string;
-  readonly body: Buffer | string;
+export interface ServiceRequest<T> extends Pick<Call<T>, "path" | "contentType" | "body" | "reference"> {
   /** Reads the parsed JSON of a successful answer. Any error except `UpstreamFailure` is a bug. */
   readonly read: (json: unknown) => T;
 }

@@ -5,6 +5,7 @@ import type { CallResult } from "./call.ts";
 import type { Box } from "./detector-boxes.ts";
 import { UpstreamFailure } from "./http.ts";
 import { formType, type Picture, pictureForm } from "./multipart.ts";
+import { referencePart } from "./reference.ts";
 import { createServiceClient, type ServiceOptions } from "./service-client.ts";
 
 /** The vision service's reading of a part of a picture. Its texts are clean and limited in number and length. */
@@ -37,7 +38,10 @@ export function createVision(options: ServiceOptions): Vision {
   return {
     extract: (picture, box, signal) =>
       client.ask(
-        { path: "/extract", contentType: formType, body: pictureForm(picture, { bbox: JSON.stringify(box) }), read: readVision },
+        {
+          ...{ path: "/extract", contentType: formType, body: pictureForm(picture, { bbox: JSON.stringify(box) }), read: readVision },
+          reference: referencePart,
+        },
         signal,
       ),
     close: () => client.close(),

@@ -10,7 +10,7 @@ import {
   languageModelStandIn,
   onePerson,
   type StandIn,
-  type StandInMode,
+  type StandInAnswer,
   visionStandIn,
 } from "../../support/upstream.ts";
 import { redFinder } from "../../support/yolo.ts";
@@ -64,9 +64,11 @@ describe.each(names)("%s", (name) => {
     ["garbage", /sends an answer that homesec cannot read: the answer is not JSON/],
     ["html", /the answer is not JSON: <!doctype html>.*another kind of service answers there/],
     ["busy", /too busy: status 429/],
-    ["redirect", /returns an error: status 302/],
+    ["redirect", /returns an error: status 302: the service redirects to .*\/elsewhere.* set \w+_URL to the address that answers directly/],
+    ["refuse_all", /returns an error: status 400, and 400 for a test request: the service refuses everything/],
+    [401, /returns an error: status 401: the service asks for a key.*set \w+_URL to a proxy that adds the key/],
     ["cut", /closes the connection in the middle of an answer/],
-  ] as const satisfies readonly (readonly [StandInMode, RegExp])[])("reports a service that fails (%s)", async (mode, expected) => {
+  ] as const satisfies readonly (readonly [StandInAnswer, RegExp])[])("reports a service that fails (%s)", async (mode, expected) => {
     await services[name].setMode(mode);
     expect(await finds(name, given(name))).toMatch(expected);
   });
@@ -151,7 +153,7 @@ describe("doctor: wrong answers of services", () => {
     expect(await finds("language-model", given("language-model"), "error")).toMatch(
       /but without a risk assessment: .*It wrote: I think that it is quite dangerous/,
     );
-    answer = { text: "{}" };
+    answer = { words: "{}" };
     expect(await finds("language-model", given("language-model"))).toContain('no text in "content"');
   });
 

@@ -152,6 +152,17 @@ describe("explain: why an event raised no alert", () => {
     expect(await texts(eventId, "rule")).toContain(needs);
   });
 
+  test("says that a score was kept of answers that were not as they should be", async () => {
+    const eventId = await stored.event({ images: [await stored.image()], score: 85 });
+    const answer = `${verdictText(85)} ${verdictText(5)}`;
+    const error =
+      "the answer has verdicts with different scores (85, 5); it must have one; after a second try, homesec kept the highest valid score";
+    await stored.attempt(eventId, 1, { outcome: "completed", answer, error });
+    expect(await texts(eventId, "analysis")).toEqual([
+      `Analysis attempt 1: test-model answered after 800 ms, read as score 85. The ${error.slice(4)}.`,
+    ]);
+  });
+
   test("says what a pending analysis waits for, and how to repeat a failed one", async () => {
     const eventId = await stored.event({ images: [await stored.image()] });
     await desk.db.query(

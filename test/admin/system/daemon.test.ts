@@ -53,7 +53,13 @@ describe("circuit breakers", () => {
       status: "degraded",
       circuit_breakers: { total: 5, closed: 4, open: 1, half_open: 0, breakers: { detector: "open", vision: "closed" } },
       ai_services: [
-        { name: "detector", display_name: "Detector", status: "unhealthy", circuit_state: "open", error: "circuit breaker open" },
+        {
+          name: "detector",
+          display_name: "Detector",
+          status: "unhealthy",
+          circuit_state: "open",
+          error: "circuit breaker open: status 500: the service failed; its log says why",
+        },
         { name: "language_model", status: "healthy", circuit_state: "closed", error: null, url: world.model.url },
       ],
     });
@@ -67,6 +73,29 @@ describe("circuit breakers", () => {
     // Half a minute earlier than without the reset.
     await eventually(async () => (await get("/api/detections")).pagination.total === 4, { timeoutMs: 8_000 });
     expect((await ask(daemon, "POST /api/system/circuit-breakers/detector/reset")).body.previous_state).toBe("closed");
+  });
+});
+
+describe("a service whose answers are not about the picture", () => {
+  it("health: names the status and the fix until a call succeeds, and no picture is lost", async () => {
+    const error = /status 401: the service asks for a key.* set DETECTOR_URL to a proxy that adds the key/;
+    await world.detector.setMode(401);
+    for (let n = 0; n < 3; n += 1) await upload(`key-${n}.jpg`);
+    const health = () => get("/api/system/health");
+    await eventually(async () => (await breaker("detector")).state === "open", { timeoutMs: 20_000 });
+    expect(await health()).toMatchObject({
+      status: "degraded",
+      services: { ai: { message: expect.stringMatching(error) } },
+      recent_events: expect.arrayContaining([
+        { timestamp: expect.any(String), service: "detector", event_type: "circuit_open", message: expect.stringMatching(error) },
+      ]),
+    });
+    await eventually(async () => (await get("/api/images?status=deferred")).items.length === 3);
+    expect(await get("/api/dlq/stats")).toMatchObject({ total_count: 0 });
+    await world.detector.setMode("ok");
+    await ask(daemon, "POST /api/system/circuit-breakers/detector/reset");
+    await eventually(async () => (await get("/api/detections")).pagination.total === 3, { timeoutMs: 8_000 });
+    expect((await health()).services.ai).toMatchObject({ status: "healthy" });
   });
 });
 

@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { builtInElsewhere, mergedBreakers, watcherElsewhere, workerFault, workersElsewhere } from "../../../daemon/cluster/merged.ts";
+import {
+  builtInElsewhere,
+  mergedBreakers,
+  watcherElsewhere,
+  withFaultsElsewhere,
+  workerFault,
+  workersElsewhere,
+} from "../../../daemon/cluster/merged.ts";
 import type { Peer } from "../../../daemon/cluster/peers.ts";
 import type { ProcessReport } from "../../../src/admin/system/process-report.ts";
 import type { Role } from "../../../src/platform/config/roles.ts";
@@ -64,6 +71,26 @@ test("a built-in service of other daemons is healthy if one of them has a health
   expect(builtInElsewhere("detector", [faulty, well], now)).toMatchObject({ healthy: true, error: null });
   expect(builtInElsewhere("detector", [faulty], now)).toMatchObject({ healthy: false, error: "a (pid 7): no model" });
   expect(builtInElsewhere("detector", [], now)).toMatchObject({ healthy: false, error: "no running daemon has the role detect" });
+});
+
+test("a service that another daemon cannot use is unhealthy, although it answers the probe", () => {
+  const state = {
+    name: "detector",
+    healthy: true,
+    builtIn: false,
+    url: "http://d",
+    responseMs: 1,
+    error: null,
+    checkedAt: new Date(1),
+  } as const;
+  const faults = [{ name: "detector" as const, fault: "status 401: the service asks for a key" }];
+  const stuck = peer("a", ["detect"], { breakers: [detector("open")], faults });
+  expect(withFaultsElsewhere([state], [stuck])).toEqual([
+    { ...state, healthy: false, error: "a (pid 7): circuit breaker open: status 401: the service asks for a key" },
+  ]);
+  const ofEarlierVersion = peer("a", ["detect"], { breakers: [detector("open")] });
+  expect(withFaultsElsewhere([state], [ofEarlierVersion])).toMatchObject([{ healthy: false, error: "a (pid 7): circuit breaker open" }]);
+  expect(withFaultsElsewhere([state], [peer("a", ["detect"], { breakers: [detector("closed")], faults })])).toEqual([state]);
 });
 
 test("the state of the file watcher comes from the daemon that runs it", () => {

@@ -263,7 +263,7 @@ test("an address with a path and a changed address are used as they are at the m
   url = `${other.url}/`;
   expect(await detector.detect(picture)).toMatchObject({ kind: "detected", detections: [{ confidence: 0.55 }] });
   url = `${other.url}/elsewhere`;
-  expect(await detector.detect(picture)).toMatchObject({ kind: "refused" });
+  expect(await detector.detect(picture)).toMatchObject({ kind: "unavailable", reason: "status" });
 });
 
 test("a detector that answers at once costs little: 80 KB in under 2 ms", timed, async () => {

@@ -26,7 +26,9 @@ const languageModel: Check = {
       },
       (result, service) =>
         result.kind === "judged"
-          ? answered(service, `${result.analyzedBy} scored the example ${result.verdict.riskScore}`)
+          ? result.note
+            ? faulty(service, result.note)
+            : answered(service, `${result.analyzedBy} scored the example ${result.verdict.riskScore}`)
           : finding(
               `The language model (${result.analyzedBy}) answers, but without a risk assessment: ${result.error}. It wrote: ${result.answer.replace(/\s+/g, " ").slice(0, 120)}`,
               "Use a model that follows instructions, or supports JSON output; its answers must contain risk_score, summary and reasoning",
