@@ -1,6 +1,5 @@
 import { dayMs } from "../../base/clock/clock.ts";
 import { isOtherClass, type ObjectType, objectTypeOf } from "../detector-model/class-names.ts";
-import { excerpt } from "./call.ts";
 import { type Box, boxIn, conventionOf, isNumber, maxSide, type SentBox, type Size, sentBox } from "./detector-boxes.ts";
 import { UpstreamFailure } from "./http.ts";
 import { exampleOf, type LeftOut, LeftOutTally } from "./left-out.ts";
@@ -133,7 +132,7 @@ function parse(text: string): unknown {
     try {
       return JSON.parse(plain);
     } catch {
-      throw new UpstreamFailure("unreadable", `the answer is not JSON${excerpt(text)}`, { cause });
+      throw new UpstreamFailure("unreadable", "the answer is not JSON", { answer: text, cause });
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { Box } from "./detector-answer.ts";
+import type { Box } from "./detector-boxes.ts";
 import type { EventFacts } from "./facts.ts";
 import { type Picture, pictureForm } from "./multipart.ts";
 

@@ -153,6 +153,10 @@ describe("doctor: wrong answers of services", () => {
     expect(await finds("language-model", given("language-model"), "error")).toMatch(
       /but without a risk assessment: .*It wrote: I think that it is quite dangerous/,
     );
+    answer = { content: '{"risk_score": 42, "summary": "Somebody."}' };
+    expect(await finds("language-model", given("language-model"), "warning")).toMatch(
+      /answers, but reasoning is missing; after a second try/,
+    );
     answer = { words: "{}" };
     expect(await finds("language-model", given("language-model"))).toContain('no text in "content"');
   });

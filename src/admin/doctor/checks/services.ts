@@ -6,7 +6,7 @@ import { createLanguageModel, type Judgement, type LanguageModel } from "../../.
 import { createVision } from "../../../monitoring/upstream/vision.ts";
 import { type Check, finding, NotPossible } from "../check.ts";
 import type { Examination } from "../examination.ts";
-import { answered, answerTimeoutMs, examplePicture, probeService } from "../upstreams.ts";
+import { answered, answerTimeoutMs, examplePicture, faulty, probeService } from "../upstreams.ts";
 
 const box = { x: 40, y: 40, width: 80, height: 120 } as const;
 
