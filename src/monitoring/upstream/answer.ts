@@ -115,7 +115,7 @@ function missing(text: string): string {
   return "there is no complete JSON object with a risk_score outside of the thoughts; was the answer cut off?";
 }
 
-/** What a candidate holds. With a verdict and an error, the score is valid and a text is not. */
+/** The content of a candidate. With a verdict and an error, the score is valid and a text is not. */
 interface Found {
   readonly verdict?: Verdict;
   readonly error?: string;

@@ -16,7 +16,7 @@ export type Judgement =
       readonly verdict: Verdict;
       readonly analyzedBy: string;
       readonly answer: string;
-      /** What was wrong with both answers, and what was kept of them. */
+      /** The fault of both answers, and how homesec chose the score. */
       readonly note?: string;
     }
   /** Neither of two answers contained a valid score. */
@@ -80,7 +80,7 @@ async function judge(http: UpstreamHttp, options: LanguageModelOptions, facts: E
   const repair = writeRepairPrompt(prompt, first.content, error);
   let second = await complete(http, options, { prompt: repair, tokens }, signal);
   if (second.kind === "rejected" && tokens > maxTokens) {
-    // The context of the model has no room for so many.
+    // The context of the model may be too small for that number.
     second = await complete(http, options, { prompt: repair, tokens: maxTokens }, signal);
   }
   if (second.kind === "unavailable") return second;
@@ -93,7 +93,7 @@ function tokensWithin({ timeoutMs = defaultTimeoutMs }: LanguageModelOptions, to
   return Math.max(maxTokens, Math.min(moreTokens, Math.floor((maxTokens * 0.8 * timeoutMs) / Math.max(1, tookMs))));
 }
 
-/** Judges by answers of which the latest, which comes first, may be readable. Returns undefined if none has a valid score. */
+/** Judges by one or two answers, the latest first. Returns undefined if none has a valid score. */
 function ofTwoAnswers(answers: readonly Completed[]): Judgement | undefined {
   const readings = answers.map((answer) => ({ answer, reading: readAnswer(answer.content) }));
   const [latest] = readings;

@@ -1,4 +1,4 @@
-/** How a status other than 200 is to be understood. */
+/** The meaning of a status other than 200. */
 export type StatusMeaning =
   /** Something about this one request; others may go through. */
   | "request"

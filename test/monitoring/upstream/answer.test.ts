@@ -169,7 +169,7 @@ const fallbacks: [name: string, answer: string, fallback: object | undefined][] 
   ["a draft in unfinished thoughts", `<think>Perhaps ${draft} {"risk_score": 5, "summary": "s`, undefined],
 ];
 
-describe("what is kept if the model gives no better answer", () => {
+describe("the fallback if the model gives no better answer", () => {
   test.each(fallbacks)("%s", (_, answer, fallback) => {
     const reading = readAnswer(answer);
     expect(reading.ok).toBe(false);

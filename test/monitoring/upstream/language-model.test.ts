@@ -95,7 +95,7 @@ const runOn = (...scores: readonly number[]): string => scores.map(verdictText).
 const tokensOf = (request: SeenRequest | undefined): number => JSON.parse(request?.body.toString() ?? "{}").max_tokens;
 
 describe("a model that goes on after its answer", () => {
-  test("is asked again if its verdicts differ, and is told why", async () => {
+  test("is asked again if its verdicts differ, and the prompt says why", async () => {
     const { judgement, standIn } = await answering(runOn(85, 5), verdictText(80));
     expect(judgement).toMatchObject({ kind: "judged", verdict: { riskScore: 80 } });
     expect(judgement).not.toHaveProperty("note");
@@ -156,7 +156,7 @@ describe("an answer that reached the token limit", () => {
     ["llama.cpp", { content: "Let me see", stop_type: "limit" }],
     ["old llama.cpp", { content: "", stopped_limit: true }],
     ["a server that does not say so", { content: cut }],
-  ])("is asked for once more, with more tokens: %s", async (_, first) => {
+  ])("is asked for again with more tokens: %s", async (_, first) => {
     const { judgement, standIn } = await answering(first, verdictText(75));
     expect(judgement).toMatchObject({ kind: "judged", verdict: { riskScore: 75 } });
     expect([standIn.requests, tokensOf(standIn.last)]).toEqual([2, 8_192]);
