@@ -20,7 +20,7 @@ import { makeVideo } from "../monitoring/images/make-video.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { picturePath, uniqueJpeg } from "../support/pictures.ts";
 import { temporaryFolder } from "../support/temporary.ts";
-import { detectorStandIn, onePerson, type StandIn, type StandInAnswer } from "../support/upstream.ts";
+import { detectorStandIn, onePerson, type StandIn } from "../support/upstream.ts";
 
 const clock = systemClock;
 const ffmpeg = await hasFfmpeg();
@@ -154,20 +154,6 @@ test("detect: a picture that the detector refuses is logged with path and reason
   expect(log.lines).toMatchObject([
     { level: "info", message: "a picture was skipped", fields: { path: picturePath(1), reason: "refused" } },
   ]);
-});
-
-test.each<[string, StandInAnswer]>([
-  ["for a key", 401],
-  ["with the page of a proxy", 404],
-  ["with a redirect", "redirect"],
-  ["by refusing everything", "refuse_all"],
-])("detect: a picture waits as long as the detector answers %s, and is processed afterwards", async (_, mode) => {
-  const imageId = await entered(await picture());
-  await standIn.setMode(mode);
-  for (let trial = 0; trial < 5; trial += 1) expect(await looked(imageId)).toMatchObject({ status: "deferred", job: "pending" });
-  await standIn.setMode("ok");
-  breaker.reset();
-  expect(await looked(imageId)).toMatchObject({ status: "processed", job: null });
 });
 
 test("detect: a picture that meets the beginning of every outage does not fail for that", async () => {
