@@ -30,7 +30,7 @@ export const health = defineCommand({
   name: "health",
   summary: "Check whether homesec is healthy",
   description:
-    "Shows services, workers, incomplete files and dead letters. Exits with 0 if everything works, with 7 if something does not, and with 6 if no daemon answers. With --wait it first waits until a daemon is ready to accept pictures and its built-in services have loaded.",
+    "Shows services, workers, refused messages, incomplete files and dead letters. Exits with 0 if everything works, with 7 if something does not, and with 6 if no daemon answers. With --wait it first waits until a daemon is ready to accept pictures and its built-in services have loaded.",
   options: { wait: seconds(0, 86_400, "Wait for a ready daemon, such as 30s (default 0s)") },
   examples: [
     { command: "homesec health", note: "services and workers" },
@@ -59,7 +59,8 @@ export const health = defineCommand({
     ];
     // The API status considers critical workers only, but a stopped folder watcher matters here too
     const stopped = readiness.workers.filter(({ running }) => !running).map(({ name }) => name);
-    const isHealthy = health.status === "healthy" && readiness.ready && stopped.length === 0;
+    const isDelayed = health.recent_events.some(({ event_type: type }) => type === "delayed");
+    const isHealthy = health.status === "healthy" && readiness.ready && stopped.length === 0 && !isDelayed;
     const { terminal } = io.output;
     const word = readiness.ready ? "ready" : "not ready";
     await printRows(io.output, parts, view, { ...health, ready: readiness });
@@ -67,7 +68,7 @@ export const health = defineCommand({
     // The pipeline status comes from the database
     const lines = health.services.database.status === "healthy" ? await attention(io) : [];
     if (stopped.length > 0) io.output.note(`stopped: ${stopped.join(", ")}`);
-    const conditions = health.recent_events.filter(({ event_type: type }) => ["restart_needed", "not_applied"].includes(type));
+    const conditions = health.recent_events.filter(({ event_type: type }) => ["restart_needed", "not_applied", "delayed"].includes(type));
     for (const { service, message } of conditions) io.output.note(`${service}: ${plain(message)}`);
     for (const line of lines) io.output.note(line);
     return isHealthy ? exitCodes.ok : exitCodes.findings;

@@ -193,6 +193,11 @@ no longer retried: 2 messages; see homesec dlq list --queue deliver
     // the API does not call this worker critical, but no picture is processed without it
     answer = (path) => (path.endsWith("ready") ? { body: ready(true, false) } : state("healthy", true)(path));
     expect(await on("health -o id")).toMatchObject({ code: 7, err: "healthy, ready\nstopped: file_watcher\n" });
+    const message = "2 notifications by email wait to be sent: 550 5.4.5 Daily limit exceeded";
+    const delayed = { timestamp: since, service: "notifications", event_type: "delayed", message };
+    answer = (path) =>
+      path.endsWith("system/health") ? { body: { ...health("healthy"), recent_events: [delayed] } } : state("healthy", true)(path);
+    expect(await on("health -o id")).toMatchObject({ code: 7, err: `healthy, ready\nnotifications: ${message}\n` });
   });
 
   it.each([

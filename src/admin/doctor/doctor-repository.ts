@@ -171,22 +171,34 @@ export async function webhookRecords(sql: Sql, since: Date): Promise<readonly We
   `;
 }
 
-/** Counts by channel the notifications since a time that failed or expired, or still wait after three attempts. */
+/** The names of the enabled webhooks that get every alert, whatever the channels of its rule. */
+export async function webhooksForAlerts(sql: Sql): Promise<readonly string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select w.name
+    from webhooks w
+    where w.enabled
+      and 'alert_fired' = any (w.event_types)
+    order by w.name, w.webhook_id
+  `;
+  return rows.map(({ name }) => name);
+}
+
+/** Counts by channel the notifications since a time that failed or expired. */
 export async function lostNotifications(
   sql: Sql,
   since: Date,
-): Promise<readonly { readonly channel: string; readonly isWaiting: boolean; readonly count: number; readonly answer: string | null }[]> {
-  return await sql<{ channel: string; isWaiting: boolean; count: number; answer: string | null }[]>`
-    select n.channel, n.status = 'waiting' as "isWaiting", count(*) as count,
+): Promise<readonly { readonly channel: string; readonly count: number; readonly answer: string | null }[]> {
+  return await sql<{ channel: string; count: number; answer: string | null }[]>`
+    select n.channel, count(*) as count,
       (array_agg(coalesce(
         n.reason,
         (select a.answer from notification_attempts a where a.notification_id = n.notification_id order by a.attempt desc limit 1)
       ) order by n.created_at desc))[1] as answer
     from notifications n
     where n.created_at > ${since}
-      and (n.status in ('failed', 'expired') or (n.status = 'waiting' and n.attempt_count >= 3))
-    group by n.channel, n.status = 'waiting'
-    order by n.channel, "isWaiting"
+      and n.status in ('failed', 'expired')
+    group by n.channel
+    order by n.channel
   `;
 }
 

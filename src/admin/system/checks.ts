@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { type DelayedNotifications, delayedNotifications } from "../../alerting/notifications/delayed-repository.ts";
 import type { Silence } from "../../alerting/silences/silence.ts";
 import { activeSilences } from "../../alerting/silences/silences-repository.ts";
 import type { CheckResult } from "../../contract/routes/system-health.ts";
@@ -71,6 +72,11 @@ export async function checkAnswers(context: OperationContext, upstreams: Check<r
   const { origin } = new URL(detector.url);
   const answers = await limited(context, () => context.db.query((sql) => recentAnswers(sql, origin, context.clock.now())));
   return answers.ok ? unusableAnswers(answers.value) : undefined;
+}
+
+/** Returns the notifications that could not be sent yet, by channel. */
+export function checkNotifications(context: OperationContext): Promise<Check<readonly DelayedNotifications[]>> {
+  return limited(context, () => context.db.query((sql) => delayedNotifications(sql, context.clock.now())));
 }
 
 /** Returns the space on the disks, as far as it is known: the one with the data folder, and the one with the pictures if it differs. */

@@ -1,10 +1,20 @@
+import type { DelayedNotifications } from "../../alerting/notifications/delayed-repository.ts";
 import type { Silence } from "../../alerting/silences/silence.ts";
 import { createTtlCache } from "../../base/async/ttl-cache.ts";
 import { freeShare, leastFreeDiskShare, lowDiskMessage } from "../../platform/disk/disk.ts";
 import type { OperationContext } from "../../work/operations/operation.ts";
 import type { Runtime, WorkerState } from "../../work/operations/runtime.ts";
 import type { UpstreamState } from "../../work/operations/upstream-state.ts";
-import { type Check, checkAnswers, checkDatabase, checkDisks, checkSilences, checkStore, checkUpstreams } from "./checks.ts";
+import {
+  type Check,
+  checkAnswers,
+  checkDatabase,
+  checkDisks,
+  checkNotifications,
+  checkSilences,
+  checkStore,
+  checkUpstreams,
+} from "./checks.ts";
 import { type OverallStatus, overallStatus } from "./overall.ts";
 
 /** The results of one round of checks. All health replies derive from them. */
@@ -22,6 +32,8 @@ export interface Findings {
   readonly silences: readonly Silence[];
   /** The states of all breakers when the round began. */
   readonly breakers: string;
+  /** Notifications that could not be sent yet; empty while the database does not answer. */
+  readonly delayedNotifications: readonly DelayedNotifications[];
   readonly timestamp: Date;
 }
 
@@ -60,7 +72,9 @@ async function checkAll(context: OperationContext, runtime: Runtime): Promise<Fi
     checkUpstreams(context, runtime),
     checkDisks(context, runtime),
   ]);
-  const [silences, fault] = database.ok ? await Promise.all([checkSilences(context), checkAnswers(context, probed)]) : [];
+  const [silences, delayed, fault] = database.ok
+    ? await Promise.all([checkSilences(context), checkNotifications(context), checkAnswers(context, probed)])
+    : [];
   const upstreams = fault === undefined ? probed : withFault(probed, fault);
   const workers = runtime.workers();
   const shares = [...disks].map(([name, space]) => ({ name, share: freeShare(space) }));
@@ -82,6 +96,7 @@ async function checkAll(context: OperationContext, runtime: Runtime): Promise<Fi
     lowDisks: shares.filter(({ share }) => share < leastFreeDiskShare).map(({ name, share }) => lowDiskMessage(share, name)),
     silences: silences?.ok ? silences.value : [],
     breakers,
+    delayedNotifications: delayed?.ok ? delayed.value : [],
     timestamp: context.clock.now(),
   };
 }

@@ -1,5 +1,7 @@
 import type { z } from "zod";
+import type { DelayedNotifications } from "../../alerting/notifications/delayed-repository.ts";
 import { scopeText } from "../../alerting/silences/silence.ts";
+import { pluralize } from "../../base/text/format.ts";
 import type { WithStatus } from "../../contract/answer.ts";
 import type { HealthReply, ServiceHealth } from "../../contract/routes/system-health.ts";
 import type { OperationContext } from "../../work/operations/operation.ts";
@@ -13,13 +15,16 @@ type Service = z.output<typeof ServiceHealth>;
 
 /** Returns the health of the three kinds of services with the latest changes; status 503 unless everything is healthy. */
 export async function currentHealth(context: OperationContext, runtime: Runtime): Promise<Health | WithStatus<Health>> {
-  const { overall, database, store, upstreams, workers, lowDisks, silences, timestamp } = await currentFindings(context, runtime);
+  const { overall, database, store, upstreams, workers, lowDisks, silences, delayedNotifications, timestamp } = await currentFindings(
+    context,
+    runtime,
+  );
   const reply: Health = {
     status: overall,
     services: { database: databaseHealth(context, database), store: storeHealth(context, store), ai: aiHealth(upstreams) },
     timestamp,
-    // Whatever lowers the overall value besides the three services is listed here, so that it is always explained; so are silences, which
-    // mute alerts.
+    // Whatever lowers the overall value besides the three services is listed here, so that it is always explained; so are silences and
+    // refused messages, since alerts do not arrive.
     recent_events: [
       ...workers
         .filter(({ running }) => !running)
@@ -29,10 +34,22 @@ export async function currentHealth(context: OperationContext, runtime: Runtime)
         const message = `alerts of ${scopeText(silence)} are silenced until ${silence.ends_at.toISOString()}: ${silence.reason}`;
         return { timestamp: silence.created_at, service: "alerts", event_type: "silenced", message };
       }),
+      ...delayedNotifications.map((delayed) => ({
+        timestamp: delayed.since,
+        service: "notifications",
+        event_type: "delayed",
+        message: delayText(delayed),
+      })),
       ...runtime.recentEvents(),
     ],
   };
   return overall === "healthy" ? reply : { status: 503, reply };
+}
+
+function delayText({ channel, count, nextAttemptAt, answer }: DelayedNotifications): string {
+  const waits = `${pluralize(count, "notification")} by ${channel} ${count === 1 ? "waits" : "wait"} to be sent`;
+  const next = nextAttemptAt === null ? "" : `; next attempt at ${nextAttemptAt.toISOString()}`;
+  return `${waits}${answer === null ? "" : `: ${answer}`}${next}`;
 }
 
 /** Describes the database, with the counters of its pool. */

@@ -1,13 +1,13 @@
 import { hourMs, minuteMs } from "../../base/clock/clock.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** Whether the configuration has to change first, and the wait that the other side asked for, in milliseconds. */
-type Retry = Pick<Outcome & { kind: "again" }, "misconfigured" | "waitMs">;
+/** Whether the refusal lasts, and the wait that the other side asked for, in milliseconds. */
+type Retry = Pick<Outcome & { kind: "again" }, "misconfigured" | "lasting" | "waitMs">;
 
 const firstNotificationDelayMs = 30_000;
 const longestNotificationDelayMs = 30 * minuteMs;
-/** Shortest wait after a failure that only a change of the configuration fixes. */
-export const misconfiguredDelayMs = 10 * minuteMs;
+/** Shortest wait after a refusal that lasts, and after one that only a change of the configuration fixes. */
+export const lastingDelayMs = 10 * minuteMs;
 /** Longest wait between two attempts of a webhook delivery, and the longest `Retry-After` that homesec honours. */
 export const longestDelayMs = hourMs;
 const jitter = 0.2;
@@ -16,12 +16,12 @@ const mostDoublings = 20;
 
 /**
  * Milliseconds to wait after attempt `attempts` of a notification, counted from 1: 30 s, doubled each time up to 30 minutes, at least
- * 10 minutes after a misconfiguration, at least the wait that was asked for. `random` (0 to 1) adds up to 20 %, so that notifications
+ * 10 minutes after a refusal that lasts, at least the wait that was asked for. `random` (0 to 1) adds up to 20 %, so that notifications
  * which failed together are not retried together.
  */
-export function notificationDelayMs(attempts: number, { misconfigured, waitMs = 0 }: Retry, random: number): number {
+export function notificationDelayMs(attempts: number, { misconfigured, lasting, waitMs = 0 }: Retry, random: number): number {
   const doubled = Math.min(exponential(firstNotificationDelayMs, attempts), longestNotificationDelayMs);
-  const atLeast = Math.max(misconfigured ? misconfiguredDelayMs : 0, Math.min(waitMs, longestDelayMs));
+  const atLeast = Math.max(misconfigured || lasting ? lastingDelayMs : 0, Math.min(waitMs, longestDelayMs));
   return Math.round(withJitter(Math.max(doubled, atLeast), random));
 }
 

@@ -5,6 +5,7 @@ import type { SMTPConnectionOptions, SMTPConnectionSendInfo } from "nodemailer/l
 import type { Config } from "../../platform/config/config.ts";
 import { isLoopback } from "../../platform/config/cross-checks.ts";
 import { refusalOf } from "../../platform/outbound/address.ts";
+import { meaningOf } from "./smtp-replies.ts";
 
 /** The mail server and the login there. */
 export interface SmtpServer {
@@ -43,7 +44,6 @@ export const smtpTimeouts: SmtpTimeouts = { connect: 15_000, greeting: 20_000, i
 export interface Refusal {
   readonly recipient: string;
   readonly answer: string;
-  readonly permanent: boolean;
 }
 
 /** The mail server's answer to a mail. `status` is its reply code; undefined when it gave none. */
@@ -56,7 +56,7 @@ export type SmtpResult =
       readonly isLogin: boolean;
       /** It refuses every mail from this machine, in its greeting. */
       readonly refusesUs: boolean;
-      /** It accepts no mail from this sender address. */
+      /** It refused at MAIL FROM: the sender address, or the account. */
       readonly refusesSender: boolean;
       readonly isTooLarge: boolean;
       /** It refuses TLS, and homesec sends a password only over TLS. */
@@ -170,7 +170,6 @@ interface RejectedRecipient {
   readonly message: string;
   readonly recipient?: string | undefined;
   readonly response?: string | undefined;
-  readonly responseCode?: number | undefined;
 }
 
 function optionsFor({ host, port, user }: SmtpServer, timeouts: SmtpTimeouts): SMTPConnectionOptions {
@@ -201,19 +200,24 @@ function notAccepted(fault: SmtpFault): Extract<SmtpResult, { kind: "not_accepte
     status: fault.responseCode,
     refusesTls: fault.code === "ETLS" && fault.responseCode !== undefined,
     refusesUs: ["CONN", "EHLO", "HELO"].includes(fault.command ?? "") && fault.responseCode !== undefined,
-    refusesSender: fault.command === "MAIL FROM" && fault.responseCode !== undefined && fault.responseCode !== 552,
-    // When the server announces a size limit, the client rejects a larger mail itself: there is no response
-    isTooLarge: fault.responseCode === 552 || (fault.code === "EMESSAGE" && !fault.response),
+    refusesSender: fault.command === "MAIL FROM" && fault.responseCode !== undefined,
+    isTooLarge: isTooLarge(fault),
     isLogin: fault.code === "EAUTH" && !(fault.responseCode !== undefined && fault.responseCode < 500),
     refusals: refusalsOf(fault),
   };
 }
 
+/** Whether a mail without its picture may get through. A full mailbox (552) may have room for a small one. */
+function isTooLarge({ code, response, responseCode }: SmtpFault): boolean {
+  // When the server announces a size limit, the client rejects a larger mail itself: there is no response
+  if (response === undefined) return code === "EMESSAGE";
+  return responseCode === 552 || meaningOf(oneLine(response), "message") === "size";
+}
+
 function refusalsOf({ rejectedErrors }: Pick<SmtpFault, "rejectedErrors">): readonly Refusal[] {
-  return (rejectedErrors ?? []).map(({ recipient, response, message, responseCode }) => ({
+  return (rejectedErrors ?? []).map(({ recipient, response, message }) => ({
     recipient: recipient ?? "",
     answer: oneLine(response ?? message),
-    permanent: (responseCode ?? 0) >= 500,
   }));
 }
 

@@ -1,12 +1,12 @@
 import type { Clock } from "../../base/clock/clock.ts";
-import { misconfiguredDelayMs } from "../delivery/backoff.ts";
+import { lastingDelayMs } from "../delivery/backoff.ts";
 import type { Outcome } from "../delivery/outcome.ts";
 import { notPastExpiry } from "./next-state.ts";
 import type { Notification } from "./notification.ts";
 
-/** Holds mails back while the mail server refuses homesec as it is configured. */
+/** Holds mails back while the mail server refuses every mail: homesec as it is configured, or the account. */
 export interface MailPause {
-  /** Starts a pause after an attempt that found a misconfiguration, and ends it after any other. */
+  /** Starts a pause after an attempt that found such a refusal, and ends it after any other. */
   follow(outcome: Outcome): void;
   /** Returns until when a mail has to wait and why; undefined when it may be sent. */
   of(notification: Notification): { readonly until: Date; readonly reason: string } | undefined;
@@ -17,8 +17,8 @@ export function createMailPause(clock: Clock): MailPause {
   let refusal: { readonly answer: string; readonly at: Date; readonly until: number } | undefined;
   return {
     follow: (outcome) => {
-      const isRefused = outcome.kind === "again" && outcome.misconfigured;
-      refusal = isRefused ? { answer: outcome.answer, at: clock.now(), until: clock.monotonic() + misconfiguredDelayMs } : undefined;
+      const isRefused = outcome.kind === "again" && (outcome.misconfigured || outcome.lasting === "account");
+      refusal = isRefused ? { answer: outcome.answer, at: clock.now(), until: clock.monotonic() + lastingDelayMs } : undefined;
     },
     of: (notification) => {
       if (!refusal) return undefined;

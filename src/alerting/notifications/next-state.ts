@@ -62,7 +62,7 @@ function afterAttempt(
       const refused = [...earlier, ...(outcome.refusedFor === undefined ? [] : [outcome.refusedFor])];
       if (!outcome.unreached) return ended(before, "sent", refused.join("; ") || null);
       const reason = [`not yet accepted for ${outcome.unreached.join(", ")}; retrying`, ...refused].join("; ");
-      return released({ status: "sent", unreached: outcome.unreached }, reason, next({}));
+      return released({ status: "sent", unreached: outcome.unreached }, reason, next(outcome));
     }
     case "again": {
       const { answer, unreached = before.unreached } = outcome;

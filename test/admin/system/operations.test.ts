@@ -16,6 +16,7 @@ import type { OperationContext } from "../../../src/work/operations/operation.ts
 import type { WorkerState } from "../../../src/work/operations/runtime.ts";
 import type { UpstreamState } from "../../../src/work/operations/upstream-state.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
+import { emptyTables } from "../../support/empty-tables.ts";
 import { quietRuntime } from "../../support/runtime.ts";
 
 const now = new Date("2026-01-31T12:00:00Z");
@@ -148,6 +149,37 @@ describe("health", () => {
     expect(Object.keys(body.services.database.details.pool).toSorted()).toEqual(
       ["checkedin", "checkedout", "overflow", "size", "total_connections"].toSorted(),
     );
+  });
+
+  it("health: names notifications that were refused and wait, with the answer", async () => {
+    await database.db.query(async (sql) => {
+      await sql`insert into cameras (camera_id, name, folder_path) values ('yard', 'Yard', '/nowhere')`;
+      await sql`
+        with event as (
+          insert into events (camera_id, started_at, ended_at) values ('yard', now(), now()) returning event_id
+        ), alert as (
+          insert into alerts (alert_id, event_id, rule_name, camera_id, severity, dedup_key, created_at, updated_at)
+          select gen_random_uuid(), e.event_id, 'r', 'yard', 'high', 'k', now(), now() from event e
+          returning alert_id
+        )
+        insert into notifications (notification_id, alert_id, kind, channel, status, reason, attempt_count, next_attempt_at, expires_at, created_at)
+        select gen_random_uuid(), a.alert_id, k.kind, k.channel, 'waiting', k.reason, 1, ${now}::timestamptz + k.wait, 'infinity', ${now}
+        from alert a
+        cross join (values ('alert', 'email', '550 5.4.5 Daily limit exceeded', interval '10 minutes'), ('alert', 'webhook', '503', interval '30 seconds'))
+          as k (kind, channel, reason, wait)
+      `;
+    });
+    const { status, body } = await get("/api/system/health");
+    await database.db.query((sql) => emptyTables(sql, "cameras"));
+    expect([status, body.status]).toEqual([200, "healthy"]);
+    expect(body.recent_events.filter(({ service }: { service: string }) => service === "notifications")).toEqual([
+      {
+        timestamp: "2026-01-31T12:00:00.000Z",
+        service: "notifications",
+        event_type: "delayed",
+        message: "1 notification by email waits to be sent: 550 5.4.5 Daily limit exceeded; next attempt at 2026-01-31T12:10:00.000Z",
+      },
+    ]);
   });
 
   it("health: is 503 with the same body if degraded or unhealthy", async () => {

@@ -71,23 +71,29 @@ describe("SMTP", () => {
   });
 
   it.each([
-    [450, "4.2.0 greylisted, come back later", "again"],
-    [451, "4.3.0 try again", "again"],
-    [550, "5.1.1 no such user", "failed"],
-    [552, "5.2.2 mailbox full", "failed"],
-  ])("the answer %i to each recipient: %s", async (code, text, kind) => {
+    [450, "4.2.0 greylisted, come back later", { kind: "again" }],
+    [451, "4.3.0 try again", { kind: "again" }],
+    [550, "5.1.1 no such user", { kind: "failed" }],
+    [552, "5.2.2 mailbox full", { kind: "again", lasting: "message" }],
+    [550, "blocked", { kind: "again", lasting: "message" }],
+    [550, "5.1.8 Access denied, bad outbound sender", { kind: "again", lasting: "account" }],
+  ] as const)("the answer %i to each recipient: %s", async (code, text, outcome) => {
     const server = await serve({ onRecipient: reply(code, text) });
-    const outcome = await send(server.port);
-    expect(outcome).toMatchObject({ kind });
-    expect(outcome.answer).toContain(`refused for me@example.org: ${code} ${text}`);
+    const both = ["me", "you"].map((who) => `refused for ${who}@example.org: ${code} ${text}`).join("; ");
+    expect(await send(server.port)).toEqual({ ...outcome, answer: both });
   });
 
   it.each([
-    ["the sender for now", { onSender: reply(421, "4.3.2 closing") }, "again"],
-    ["the mail", { onMail: reply(554, "5.6.0 refused as spam") }, "failed"],
-    ["the mail for now", { onMail: reply(452, "4.3.1 no room") }, "again"],
-  ] as const)("that refuses %s", async (_, options, kind) => {
-    expect(await send((await serve(options)).port)).toMatchObject({ kind });
+    ["the sender for now", { onSender: reply(421, "4.3.2 closing") }, { kind: "again" }],
+    ["the account at MAIL", { onSender: reply(550, "5.4.5 Daily user sending quota exceeded") }, { kind: "again", lasting: "account" }],
+    ["the account after DATA", { onMail: reply(550, "5.4.5 Daily user sending quota exceeded") }, { kind: "again", lasting: "account" }],
+    ["the mail", { onMail: reply(554, "5.6.0 refused as spam") }, { kind: "again", lasting: "message" }],
+    ["the mail by a policy", { onMail: reply(554, "5.7.1 rejected due to local policy") }, { kind: "again", lasting: "message" }],
+    ["a domain without DKIM", { onMail: reply(550, "5.7.26 DKIM did not pass") }, { kind: "again", misconfigured: true }],
+    ["an address that does not exist after DATA", { onMail: reply(550, "5.1.1 no such user") }, { kind: "failed" }],
+    ["the mail for now", { onMail: reply(452, "4.3.1 no room") }, { kind: "again" }],
+  ] as const)("a server that refuses %s", async (_, options, outcome) => {
+    expect(await send((await serve(options)).port)).toEqual({ ...outcome, answer: expect.any(String) });
   });
 
   it("a server that refuses this machine is retried", async () => {
@@ -112,11 +118,11 @@ describe("SMTP", () => {
     });
   });
 
-  it("a policy refusal and an unknown user together fail the mail", async () => {
+  it("a policy refusal and an unknown user together leave one recipient to retry", async () => {
     const server = await serve({
       onRecipient: (who) => (who.startsWith("me") ? { code: 550, text: "5.7.1 not for you" } : { code: 550, text: "5.1.1 no such user" }),
     });
-    expect(await send(server.port)).toMatchObject({ kind: "failed" });
+    expect(await send(server.port)).toMatchObject({ kind: "again", misconfigured: true, unreached: ["me@example.org"] });
   });
 
   it("a mail that only some recipients got is sent and names the others", async () => {

@@ -1,5 +1,6 @@
 import { loginBySmtp, type SmtpTimeouts, smtpServerOf } from "../../../alerting/email/smtp.ts";
 import { outcomeOfMail } from "../../../alerting/email/smtp-outcome.ts";
+import { delayedNotifications } from "../../../alerting/notifications/delayed-repository.ts";
 import { dayMs } from "../../../base/clock/clock.ts";
 import { pluralize } from "../../../base/text/format.ts";
 import { isLoopback } from "../../../platform/config/cross-checks.ts";
@@ -14,19 +15,21 @@ const lost: Check = {
   group: "notifications",
   title: "Failed notifications",
   severity: "error",
-  finds: "Within the last day, notifications of alerts failed or expired, or still wait after three attempts",
+  finds: "Within the last day, notifications of alerts failed or expired, or some wait because they were refused",
   async run(examination) {
-    const since = new Date(examination.clock.now().getTime() - dayMs);
-    const rows = await (await examination.rows()).query((sql) => lostNotifications(sql, since));
-    if (rows.length === 0) return ok("none within the last day");
+    const now = examination.clock.now();
+    const db = await examination.rows();
+    const failed = await db.query((sql) => lostNotifications(sql, new Date(now.getTime() - dayMs)));
+    const delayed = await db.query((sql) => delayedNotifications(sql, now));
+    if (failed.length + delayed.length === 0) return ok("none within the last day");
+    const textOf = ({ channel, count, answer }: (typeof failed | typeof delayed)[number], state: string): string =>
+      `${pluralize(count, "notification")} by ${channel} ${state}${answer ? `: ${answer}` : ""}`;
     return finding(
-      listed(
-        rows.map(({ channel, isWaiting, count, answer }) => {
-          const state = isWaiting ? `${count === 1 ? "waits" : "wait"} for the next attempt` : "failed";
-          return `${pluralize(count, "notification")} by ${channel} ${state}${answer ? `: ${answer}` : ""}`;
-        }),
-      ),
-      listed([...new Set(rows.map(({ channel }) => `homesec notifications test ${channel}`))]),
+      listed([
+        ...failed.map((each) => textOf(each, "failed")),
+        ...delayed.map((each) => textOf(each, `${each.count === 1 ? "waits" : "wait"} for the next attempt`)),
+      ]),
+      listed([...new Set([...failed, ...delayed].map(({ channel }) => `homesec notifications test ${channel}`))]),
     );
   },
 };
