@@ -27,14 +27,12 @@ const sources = {
   entity: { path: "/api/entities?limit=50", rows: rows("items", "id") },
   deletedCamera: { path: "/api/cameras/deleted?limit=200", rows: rows("items", "camera_id") },
   deletedEvent: { path: "/api/events/deleted?limit=50", rows: rows("items", "id") },
-  label: { path: "/api/detections/labels", rows: rows("labels", "label") },
 } as const;
 export type IdKind = keyof typeof sources | "check";
 
 const kinds: Readonly<Record<string, IdKind>> = {
   ...{ camera_id: "camera", camera: "camera", cameras: "camera", rule: "rule", rule_id: "rule_id", webhook: "webhook" },
   ...{ alert_id: "alert", silence_id: "silence", event_id: "event", detection_id: "detection", entity_id: "entity" },
-  ...{ object_type: "label", object_types: "label" },
 };
 
 /** The kind of id that an argument or option of this name takes, given the arguments before it. */

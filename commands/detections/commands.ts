@@ -2,6 +2,7 @@ import { ranges } from "../../src/contract/constants.ts";
 import type { Command } from "../command.ts";
 import { listCommand, recordCommand, rowsCommand } from "../command-shapes.ts";
 import { idArgument, textArgument } from "../input/arguments.ts";
+import { classes } from "../input/classes.ts";
 import { integer, list, number, time } from "../input/options.ts";
 import { noteUnknownCameras } from "../input/similar-id.ts";
 import { saveDetectionImage } from "./image.ts";
@@ -9,7 +10,7 @@ import { detectionView, foundDetectionView, labelView, statsView } from "./view.
 
 const rangeOptions = {
   camera_id: list("id", "Only these cameras, separated by commas"),
-  object_type: list("class", "Only these classes, such as person,dog"),
+  object_type: classes("Only these classes, such as person,dog"),
   start_date: time("Only from this time on"),
   end_date: time("Only up to this time"),
 };

@@ -1,6 +1,7 @@
 import type { Command } from "../command.ts";
 import { listCommand, recordCommand } from "../command-shapes.ts";
 import { textArgument } from "../input/arguments.ts";
+import { classes } from "../input/classes.ts";
 import { list, time } from "../input/options.ts";
 import { entityDetailsView, entityView } from "./view.ts";
 
@@ -9,7 +10,7 @@ export const commands: readonly Command[] = [
     name: "entities list",
     summary: "List people and objects seen before, newest first",
     options: {
-      object_type: list("class", "Only these classes, such as person,dog"),
+      object_type: classes("Only these classes, such as person,dog"),
       camera_id: list("id", "Only seen by these cameras, separated by commas"),
       start_date: time("Only last seen at or after this time"),
       end_date: time("Only first seen at or before this time"),

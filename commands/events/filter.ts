@@ -1,12 +1,13 @@
 import { eventKindFilters, ranges, riskLevels } from "../../src/contract/constants.ts";
 import type { Values } from "../command.ts";
+import { classes } from "../input/classes.ts";
 import { choice, choiceList, integer, list, time, toggle } from "../input/options.ts";
 
 /** The filters of event lists, searches and exports. */
 export const filterOptions = {
   camera_id: list("id", "Only these cameras, separated by commas"),
   risk_level: choiceList(riskLevels, "Only these levels, separated by commas"),
-  object_type: list("class", "Only these classes, such as person,dog"),
+  object_type: classes("Only these classes, such as person,dog"),
   start_date: time("Only from this time on"),
   end_date: time("Only up to this time"),
   reviewed: toggle("Only reviewed events; --no-reviewed for the others"),

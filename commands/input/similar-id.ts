@@ -28,21 +28,23 @@ async function cameraIds(io: Io, which: "live" | "deleted" = "live"): Promise<re
 
 const idOf = ({ camera_id }: { readonly camera_id: string }): string => camera_id;
 
-/**
- * Notes each id without a camera, or with a deleted one: after a typo a list stays empty and a rule never matches.
- * Fetches cameras only if there are ids. Never throws.
- */
+/** Notes each id without a camera, or with a deleted one: after a typo a list stays empty. Never throws. */
 export async function noteUnknownCameras(io: Io, ids: readonly string[] | null = []): Promise<void> {
-  const known = ids?.length ? await cameraIds(io) : undefined;
+  for (const sentence of await unknownCameras(io, ids ?? [])) io.output.note(sentence);
+}
+
+/**
+ * One sentence for each id without a camera, or with a deleted one, with the id that was meant. Fetches cameras only if there are ids.
+ * Never throws: empty if the cameras cannot be fetched.
+ */
+export async function unknownCameras(io: Io, ids: readonly string[]): Promise<readonly string[]> {
+  const known = ids.length > 0 ? await cameraIds(io) : undefined;
   const missing = [...new Set(ids)].filter((id) => known && !known.includes(id));
   const deleted = missing.length > 0 ? await cameraIds(io, "deleted") : [];
-  if (!known || !deleted) return;
-  for (const id of missing) {
+  if (!known || !deleted) return [];
+  return missing.map((id) => {
     const guess = nearest(id, known);
-    if (deleted.includes(id)) io.output.note(`camera ${id} is deleted; restore it with \`homesec cameras restore ${id}\``);
-    else
-      io.output.note(
-        `camera ${id} does not exist; ${guess === undefined ? "`homesec cameras list` lists all cameras" : `did you mean ${guess}?`}`,
-      );
-  }
+    if (deleted.includes(id)) return `camera ${id} is deleted; restore it with \`homesec cameras restore ${id}\``;
+    return `camera ${id} does not exist; ${guess === undefined ? "`homesec cameras list` lists all cameras" : `did you mean ${guess}?`}`;
+  });
 }

@@ -5,10 +5,10 @@ import { canAsk } from "../input/dialogue.ts";
 import { allRules, type Rule } from "../input/find.ts";
 import { text } from "../input/options.ts";
 import { parseYaml, readText } from "../input/read-text.ts";
-import { noteUnknownCameras } from "../input/similar-id.ts";
 import type { Io } from "../io.ts";
 import { usableChannels } from "../notifications/commands.ts";
 import { printRecord, printRows } from "../output/output.ts";
+import { checkRules, forceOption } from "./faults.ts";
 import type { NewRule } from "./file.ts";
 import { ruleBody, ruleOptions } from "./options.ts";
 import { ruleView } from "./view.ts";
@@ -18,8 +18,8 @@ export const addRule = defineCommand({
   name: "rules add",
   summary: "Add alert rules from flags, a file or a dialogue",
   description:
-    "Adds an alert rule from flags, or all rules of a YAML or JSON file. Without flags and file it asks step by step on a terminal. Omitted conditions match every event. A file holds one rule or a list, with the field names of the API; `schedule` and `cooldown` also accept the syntax of their flags.",
-  options: { ...ruleOptions, file: { ...text("file", "YAML or JSON file with rules; - for stdin"), short: "f" } },
+    "Adds an alert rule from flags, or all rules of a YAML or JSON file. Without flags and file it asks step by step on a terminal. Omitted conditions match every event. A file holds one rule or a list, with the field names of the API; `schedule` and `cooldown` also accept the syntax of their flags. A rule that can never match or alert is refused: on a terminal you can save it anyway, in a script with --force.",
+  options: { ...ruleOptions, file: { ...text("file", "YAML or JSON file with rules; - for stdin"), short: "f" }, ...forceOption },
   examples: [
     {
       command: "homesec rules add --name 'Person at night' --object-types person --schedule '22:00-06:00' --channels email",
@@ -33,11 +33,12 @@ export const addRule = defineCommand({
     { command: "homesec rules add", note: "step by step, on a terminal" },
   ],
   prints: () => ruleView,
-  async run({ options: { file, ...options } }, io) {
+  async run({ options: { file, force, ...options } }, io) {
     const body = ruleBody(options);
     const hasFlags = Object.values(body).some((value) => value !== undefined);
     if (file !== undefined && hasFlags) throw new Problem("invalid", "--file excludes other rule flags; write the values into the file");
     const rules = file !== undefined ? await rulesIn(io, file) : [hasFlags ? withName(body) : await askOnTerminal(io)];
+    await checkRules(io, rules, { force });
     const added: Rule[] = [];
     for (const rule of rules) {
       try {
@@ -51,10 +52,6 @@ export const addRule = defineCommand({
     if (first === undefined || others.length > 0) await printRows(io.output, added, ruleView, added);
     else await printRecord(io.output, first, ruleView);
     await noteUnusableChannels(io, added);
-    await noteUnknownCameras(
-      io,
-      added.flatMap(({ camera_ids }) => camera_ids ?? []),
-    );
     await noteSameNames(io, added);
     noteFixedZones(io, added);
     return exitCodes.ok;

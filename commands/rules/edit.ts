@@ -5,9 +5,9 @@ import { textArgument } from "../input/arguments.ts";
 import { canAsk, openDialogue } from "../input/dialogue.ts";
 import { findRule, type Rule } from "../input/find.ts";
 import { parseYaml } from "../input/read-text.ts";
-import { noteUnknownCameras } from "../input/similar-id.ts";
 import type { Io } from "../io.ts";
 import { printRecord } from "../output/output.ts";
+import { checkRules, forceOption } from "./faults.ts";
 import { ruleView } from "./view.ts";
 import { noteFixedZones } from "./zone-note.ts";
 
@@ -17,12 +17,13 @@ export const editRule = defineCommand({
   description:
     "Opens the rule as YAML in the editor of VISUAL or EDITOR and saves it when the editor exits without an error. After a mistake you can edit it again.",
   arguments: { rule: textArgument("Rule id or exact name") },
+  options: forceOption,
   examples: [
     { command: "homesec rules edit 'Person at night'", note: "in your editor" },
     { command: "homesec rules edit 'Person at night' -o yaml", note: "print the result as YAML" },
   ],
   prints: () => ruleView,
-  async run({ arguments: { rule: idOrName } }, io) {
+  async run({ arguments: { rule: idOrName }, options }, io) {
     const [{ openDraft }, { rulesOf }, { stringify }] = await Promise.all([
       import("../input/editor.ts"),
       import("./file.ts"),
@@ -39,6 +40,7 @@ export const editRule = defineCommand({
       }
       try {
         const [body] = rulesOf(await parseYaml(text, "the rule"), "the rule");
+        await checkRules(io, [body ?? {}], options);
         const now = await io.call("getRule", { params: { id: before.id } });
         if (now.version !== before.version) {
           throw new Problem("conflict", "someone else changed the rule in the meantime");
@@ -46,7 +48,6 @@ export const editRule = defineCommand({
         const changed = await io.call("updateRule", { params: { id: before.id }, body: { ...body } });
         await draft.discard();
         await printRecord(io.output, changed, ruleView);
-        await noteUnknownCameras(io, changed.camera_ids);
         noteFixedZones(io, [changed]);
         return exitCodes.ok;
       } catch (error) {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { deadValues } from "../../src/alerting/rules/dead-values.ts";
 import { localTimeZone } from "../../src/base/clock/time-zone.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { Rule, ruleRoutes } from "../../src/contract/routes/rules.ts";
@@ -43,7 +44,11 @@ function ruleOf(entry: unknown): NewRule {
     ...(cameras !== undefined && { camera_ids: cameras }),
   };
   const decoded = z.safeDecode(ruleRoutes.createRule.body, given as never);
-  if (decoded.success) return decoded.data;
+  if (decoded.success) {
+    const dead = deadValues(decoded.data);
+    if (dead.length > 0) throw new Problem("invalid", dead.join("; "));
+    return decoded.data;
+  }
   const known = Object.keys(Rule.shape).join(", ");
   const sentences = decoded.error.issues.map(({ path, message, code }) =>
     code === "unrecognized_keys" ? `${message} (known fields are ${known})` : `${path.join(".")}: ${message}`,

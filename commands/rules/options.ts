@@ -1,6 +1,7 @@
 import { localTimeZone } from "../../src/base/clock/time-zone.ts";
-import { channels, eventKinds, ranges, severities } from "../../src/contract/constants.ts";
+import { type channels, eventKinds, ranges, severities } from "../../src/contract/constants.ts";
 import type { Values } from "../command.ts";
+import { classes } from "../input/classes.ts";
 import { choice, choiceList, integer, list, number, seconds, single, text, toggle, WrongValue } from "../input/options.ts";
 import { parseSchedule, scheduleForm } from "./schedule-text.ts";
 
@@ -14,18 +15,21 @@ const schedule = single(
   },
 );
 
+/** The channels that send something. The interface also names `push`, which does nothing. */
+const sendingChannels = ["email", "webhook"] as const satisfies readonly (typeof channels)[number][];
+
 /** One flag per field of a rule. */
 export const ruleOptions = {
   name: text("name", "Name of the rule"),
   kind: choice(eventKinds, "Detections or camera incidents (default event)"),
   severity: choice(severities, "Alert severity (default medium)"),
   risk_threshold: integer("score", ...ranges.riskScore, "Minimum risk score, 0 to 100"),
-  object_types: list("class", "Only these classes, such as person,dog"),
+  object_types: classes("Only these classes, such as person,dog"),
   cameras: list("id", "Only these cameras, separated by commas"),
   min_confidence: number("confidence", ...ranges.confidence, "Minimum confidence, 0 to 1"),
   schedule,
   cooldown: seconds(0, 31_536_000, "Cooldown between alerts (default 5m)"),
-  channels: choiceList(channels, "Channels that send its alerts"),
+  channels: choiceList(sendingChannels, "Channels that send its alerts"),
   dedup_key_template: text("template", "Key of alerts that share a cooldown (default {camera_id}:{rule_id})"),
   escalate: toggle("Let more severe events bypass the cooldown"),
   digest: toggle("Send a summary of suppressed alerts after the cooldown"),

@@ -3,7 +3,7 @@ import { recordCommand } from "../command-shapes.ts";
 import { textArgument } from "../input/arguments.ts";
 import { findRule } from "../input/find.ts";
 import { choiceList } from "../input/options.ts";
-import { noteUnknownCameras } from "../input/similar-id.ts";
+import { checkRules, forceOption } from "./faults.ts";
 import { ruleBody, ruleOptions } from "./options.ts";
 import { ruleView } from "./view.ts";
 import { noteFixedZones } from "./zone-note.ts";
@@ -28,13 +28,14 @@ export const updateRule = recordCommand({
     ...ruleOptions,
     enabled: { ...ruleOptions.enabled, description: "Enable the rule; --no-enabled to disable it" },
     without: choiceList(Object.keys(optional) as [Optional, ...Optional[]], "Conditions or channels to remove"),
+    ...forceOption,
   },
   examples: [
     { command: "homesec rules update 'Person at night' --schedule '23:00-05:00' --cooldown 15m", note: "other hours and fewer alerts" },
     { command: "homesec rules update 'Person at night' --without cameras", note: "apply it to all cameras" },
   ],
   view: ruleView,
-  async record(io, { arguments: { rule }, options: { without = [], ...options } }) {
+  async record(io, { arguments: { rule }, options: { without = [], force, ...options } }) {
     const given = ruleBody(options);
     const both = without.find((name) => given[optional[name]] !== undefined);
     if (both !== undefined) throw new Problem("invalid", `--${both} is both set and removed; give only one of them`);
@@ -43,11 +44,11 @@ export const updateRule = recordCommand({
       throw new Problem("invalid", "nothing to change; give a flag such as --risk-threshold 60, or use `homesec rules edit`");
     }
     const { id } = await findRule(io, rule);
+    await checkRules(io, [given], { force });
     return await io.call("updateRule", { params: { id }, body });
   },
   note: ({ name }) => `rule ${name} changed`,
-  async after(io, rule, { options }) {
-    await noteUnknownCameras(io, options.cameras);
+  after(io, rule, { options }) {
     if (options.schedule !== undefined) noteFixedZones(io, [rule]);
   },
 });

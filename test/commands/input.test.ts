@@ -1,8 +1,12 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
+import { classOf } from "../../commands/input/classes.ts";
+import { WrongValue } from "../../commands/input/options.ts";
 import { parseYaml } from "../../commands/input/read-text.ts";
 import { parseDay, parseDuration, parseTime } from "../../commands/input/time.ts";
+import { objectTypes } from "../../src/contract/constants.ts";
 import { Problem } from "../../src/contract/problem.ts";
+import { cli } from "../support/cli.ts";
 
 const now = new Date(2026, 2, 15, 14, 30, 20);
 
@@ -95,6 +99,38 @@ describe("durations", () => {
     ["5", undefined],
   ])("durations: %s", (text, milliseconds) => {
     expect(parseDuration(text)).toBe(milliseconds);
+  });
+});
+
+describe("classes", () => {
+  it("classes: each one is accepted in any case", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...objectTypes).chain((type) => fc.tuple(fc.constant(type), fc.mixedCase(fc.constant(type)))),
+        ([type, text]) => {
+          expect(classOf(text)).toBe(type);
+        },
+      ),
+    );
+  });
+
+  it.each([
+    ["persn", "; did you mean person?"],
+    ["human", "; did you mean person?"],
+    ["Bicylce", "; did you mean bicycle?"],
+    ["dragon", ""],
+  ])("classes: %s is refused, since no detector reports it", (text, hint) => {
+    expect(() => classOf(text)).toThrow(new WrongValue(`one of ${objectTypes.join(", ")}${hint}`));
+  });
+
+  it.each([
+    "events list --object-type persn",
+    "events export --object-type persn",
+    "detections list --object-type persn",
+    "entities list --object-type persn",
+  ])("classes: %s is a usage error, not an empty list", async (line) => {
+    const { code, err } = await cli(line.split(" "), { env: { HOMESEC_URL: "http://127.0.0.1:1" } });
+    expect([code, err]).toEqual([2, expect.stringContaining("did you mean person?")]);
   });
 });
 

@@ -101,15 +101,68 @@ describe.each(ways)("rules, %s", (way) => {
     expect(again.out.trimEnd().split("\r\n").toSorted()).toEqual(["One", "Three", "Two", "name"]);
   });
 
-  it("rules: add notes an unknown camera and a duplicate name", async () => {
-    const meant = await homesec(["add", "--name", "One", "--cameras", "yrad,yard", "-o", "id"]);
-    expect(meant).toMatchObject({ code: 0, err: "camera yrad does not exist; did you mean yard?\n" });
+  it("rules: add notes a duplicate name", async () => {
+    await homesec(["add", "--name", "One", "-o", "id"]);
     const again = await homesec(["add", "--name", "One", "-o", "id"]);
     expect(again).toMatchObject({ code: 0, err: '2 rules are named "One"; use their ids in commands (`homesec rules list`)\n' });
-    expect((await homesec(["update", again.out.trim(), "--name", "Two", "--cameras", "yard"])).err).toBe("rule Two changed\n");
-    expect((await homesec(["update", "Two", "--cameras", "garage-door"])).err).toBe(
-      "rule Two changed\ncamera garage-door does not exist; `homesec cameras list` lists all cameras\n",
-    );
+  });
+
+  it("rules: a camera that does not exist is refused in a script, and --force saves the rule", async () => {
+    const typo = ["--cameras", "yrad,yard"];
+    expect(await homesec(["add", "--name", "One", ...typo])).toMatchObject({
+      code: 2,
+      out: "",
+      err: expect.stringContaining("camera yrad does not exist; did you mean yard?; nothing was saved (--force saves it anyway)"),
+    });
+    expect((await homesec(["list"])).err).toBe("no rules\n");
+    const forced = await homesec(["add", "--name", "One", ...typo, "--force", "-o", "id"]);
+    expect(forced).toMatchObject({ code: 0, err: "camera yrad does not exist; did you mean yard?\n" });
+    const update = (...flags: string[]) => homesec(["update", "One", ...flags]);
+    expect(await update("--cameras", "garage-door")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("camera garage-door does not exist; `homesec cameras list` lists all cameras"),
+    });
+    expect((await update("--cameras", "yard")).err).toBe("rule One changed\n");
+    const two = await file("- name: Two\n- name: Three\n  cameras: [yrad]\n");
+    expect(await homesec(["add", "-f", two])).toMatchObject({ code: 2, err: expect.stringContaining("camera yrad does not exist") });
+    expect((await homesec(["list", "--fields", "name", "-o", "csv"])).out).toBe("name\r\nOne\r\n");
+  });
+
+  it.each([
+    ["y", 0, "One"],
+    ["n", 2, ""],
+  ])("rules: on a terminal, a camera that does not exist is asked about, and the answer %s counts", async (answer, code, saved) => {
+    const asked = await homesec(["add", "--name", "One", "--cameras", "yrad"], { terminal: 100, input: `${answer}\n` });
+    expect(asked.code, asked.err).toBe(code);
+    expect(asked.err).toContain("camera yrad does not exist; did you mean yard?\nSave it anyway? [y/N] ");
+    expect((await homesec(["list", "-o", "csv", "--fields", "name"])).out).toBe(`name\r\n${saved && `${saved}\r\n`}`);
+  });
+
+  it.each([
+    [["--object-types", "persn"], "did you mean person?"],
+    [["--object-types", "people"], "did you mean person?"],
+    [["--object-types", "car,dragon"], "one of person, car, truck"],
+    [["--channels", "push"], "one of email, webhook"],
+    [["--channels", "webhook"], "the channel webhook needs DEFAULT_WEBHOOK_URL"],
+  ])("rules: add and update refuse a value that never has an effect: %j", async (flags, reason) => {
+    await homesec(["add", "--name", "Good"]);
+    for (const args of [
+      ["add", "--name", "One", ...flags],
+      ["update", "Good", ...flags],
+    ]) {
+      expect(await homesec(args)).toMatchObject({ code: 2, out: "", err: expect.stringContaining(reason) });
+    }
+    expect((await homesec(["list", "--fields", "name,version", "-o", "csv"])).out).toBe("name,version\r\nGood,1\r\n");
+  });
+
+  it("rules: a file with a value that never has an effect is refused, and a known class is accepted in any case", async () => {
+    for (const [content, reason] of [
+      ["name: One\nobject_types: [persn]", "no detector reports persn; did you mean person?"],
+      ["name: One\nchannels: [push]", "push sends nothing in this version; use email or webhook"],
+    ] as const) {
+      expect(await homesec(["add", "-f", await file(content)])).toMatchObject({ code: 2, err: expect.stringContaining(reason) });
+    }
+    expect(await homesec(["add", "-f", await file("name: One\nobject_types: [Person]")])).toMatchObject({ code: 0 });
   });
 
   it("rules: add reports every error of a file and adds no rule from it", async () => {
@@ -134,7 +187,7 @@ describe.each(ways)("rules, %s", (way) => {
   });
 
   it("rules: add asks step by step on a terminal, and repeats a question after an invalid answer", async () => {
-    const input = ["", "Somebody", "grave", "high", "", "person", "", "22:00-06:00 UTC", "", "", ""].join("\n");
+    const input = ["", "Somebody", "grave", "high", "", "persn", "person", "", "22:00-06:00 UTC", "", "", ""].join("\n");
     const { code, out, err } = await homesec(["add", "-o", "json"], { terminal: 100, input });
     expect(code, err).toBe(0);
     expect(JSON.parse(out)).toMatchObject({
@@ -149,6 +202,7 @@ describe.each(ways)("rules, %s", (way) => {
     });
     expect(err).toContain("Name of the rule? A rule needs a name.\nName of the rule? ");
     expect(err).toContain("It must be one of low, medium, high, critical.\n");
+    expect(err).toContain("did you mean person?");
     expect(err).toContain("Cameras, separated by commas? (yard) [all] ");
     expect(await homesec(["add"], { terminal: 100, input: "Half\nhigh\n" })).toMatchObject({
       code: 2,

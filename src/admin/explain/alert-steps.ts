@@ -1,16 +1,25 @@
 import { pluralize } from "../../base/text/format.ts";
 import type { AlertFacts, NotificationAttemptFacts, NotificationFacts } from "./alerts-repository.ts";
+import type { DeliveryFacts } from "./deliveries-repository.ts";
 import { between, instant, type Step, sentence } from "./step.ts";
 
 /** Steps of an alert: the alert, its notifications, and each attempt to send them. */
 export function alertSteps(
   alert: AlertFacts,
-  notifications: readonly NotificationFacts[],
-  attempts: readonly NotificationAttemptFacts[],
+  {
+    notifications,
+    attempts,
+    deliveries,
+  }: {
+    readonly notifications: readonly NotificationFacts[];
+    readonly attempts: readonly NotificationAttemptFacts[];
+    readonly deliveries: readonly DeliveryFacts[];
+  },
   now: Date,
 ): Step[] {
+  const hasReachedWebhook = deliveries.some(({ event_id, status }) => event_id === alert.id && status === "success");
   return [
-    alertStep(alert),
+    alertStep(alert, hasReachedWebhook),
     ...notifications
       .filter(({ alert_id }) => alert_id === alert.id)
       .flatMap((notification) => [
@@ -22,10 +31,12 @@ export function alertSteps(
   ];
 }
 
-function alertStep(alert: AlertFacts): Step {
+function alertStep(alert: AlertFacts, hasReachedWebhook: boolean): Step {
   const { id, camera_id, created_at, ...details } = alert;
   const state = {
-    pending: "It is pending: no one has been notified yet",
+    pending: hasReachedWebhook
+      ? "It is pending: only webhooks have it, and no channel of its rule"
+      : "It is pending: no one has been notified yet",
     delivered: `It was delivered${since(alert.created_at, alert.delivered_at)}`,
     acknowledged: `It was acknowledged${since(alert.created_at, alert.acknowledged_at)}`,
     dismissed: `It was dismissed${since(alert.created_at, alert.dismissed_at)}`,
@@ -80,9 +91,15 @@ function notificationStep(notification: NotificationFacts, now: Date): Step {
     at: finished_at ?? created_at,
     step: "notification",
     status: states[status],
-    text: `${nameOf(notification)} ${state}`,
+    text: `${nameOf(notification)} ${state}${joinedText(notification)}`,
     details,
   };
+}
+
+/** One message reports all alerts of an event, so the attempts stand at the alert that it was made for. */
+function joinedText({ joined_rule, status }: NotificationFacts): string {
+  if (joined_rule === null || status === "cancelled") return "";
+  return ` It is part of the message about rule "${joined_rule}".`;
 }
 
 function attemptStep(notification: NotificationFacts, attempt: NotificationAttemptFacts): Step {

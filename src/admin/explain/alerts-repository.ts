@@ -87,6 +87,9 @@ export interface NotificationFacts {
   readonly late: boolean;
   readonly created_at: Date;
   readonly finished_at: Date | null;
+  /** The notification whose message reports this alert too, and its rule; null if it has its own. */
+  readonly joined_to: string | null;
+  readonly joined_rule: string | null;
 }
 
 /** The notifications of alerts, oldest first. */
@@ -94,8 +97,10 @@ export async function notificationsOf(sql: Sql, alertIds: readonly string[]): Pr
   return await sql<NotificationFacts[]>`
     select n.notification_id, n.alert_id, n.kind, n.channel, n.status, n.reason,
       n.attempt_count, n.next_attempt_at, n.expires_at, n.late,
-      n.created_at, n.finished_at
+      n.created_at, n.finished_at, n.joined_to, o.rule_name as joined_rule
     from notifications n
+    left join notifications l on l.notification_id = n.joined_to
+    left join alerts o on o.alert_id = l.alert_id
     where n.alert_id = any (${[...alertIds]}::uuid[])
     order by n.created_at, n.kind, n.channel
   `;

@@ -16,7 +16,7 @@ import {
   type VerdictFacts,
   verdictsOf,
 } from "./alerts-repository.ts";
-import { deliveriesAbout, deliveryAttempts } from "./deliveries-repository.ts";
+import { type DeliveryFacts, deliveriesAbout, deliveryAttempts } from "./deliveries-repository.ts";
 import { deliverySteps } from "./delivery-steps.ts";
 import { analysisSteps, eventStep, type Known } from "./event-steps.ts";
 import { analysisAttempts } from "./events-repository.ts";
@@ -38,6 +38,8 @@ export interface EventChain {
   readonly evaluationJobs: readonly WaitingJob[];
   readonly alerts: readonly AlertFacts[];
   readonly notifications: readonly NotificationFacts[];
+  /** The messages to webhooks about the event and its alerts. */
+  readonly deliveries: readonly DeliveryFacts[];
   /** Steps of its pictures. */
   readonly before: readonly Step[];
   /** Steps from the batch on. */
@@ -78,7 +80,7 @@ export async function chainOfEvent(sql: Sql, eventId: number, known: Known): Pro
     deliveries.map(({ id }) => id),
   );
   return {
-    ...{ event, verdicts, silentRules, evaluationJobs, alerts, notifications },
+    ...{ event, verdicts, silentRules, evaluationJobs, alerts, notifications, deliveries },
     before: [...pictures.flatMap((picture) => pictureSteps(picture, now)), ...morePictures(shown.total - pictures.length, eventId)],
     after: [
       ...batches.map((batch) => batchStep(batch, now)),
@@ -87,7 +89,7 @@ export async function chainOfEvent(sql: Sql, eventId: number, known: Known): Pro
       ...verdicts.map(verdictStep),
       ...silentRules.map((rule) => silentRuleStep(rule, event, evaluationJobs)),
       ...noRules(verdicts.length + silentRules.length),
-      ...alerts.flatMap((alert) => alertSteps(alert, notifications, notificationAttempts, now)),
+      ...alerts.flatMap((alert) => alertSteps(alert, { notifications, attempts: notificationAttempts, deliveries }, now)),
       ...deliveries.flatMap((delivery) => deliverySteps(delivery, requests, now)),
     ],
   };

@@ -77,8 +77,8 @@ function concerns({ step, details }: Step, alertId: string, { notifications }: E
     case "notification":
       return details["alert_id"] === alertId;
     case "notification_attempt": {
-      const notification = notifications.find(({ notification_id }) => notification_id === details["notification_id"]);
-      return notification?.alert_id === alertId;
+      const id = details["notification_id"];
+      return notifications.some((each) => each.alert_id === alertId && (each.joined_to ?? each.notification_id) === id);
     }
     case "webhook_delivery":
     case "webhook_attempt":

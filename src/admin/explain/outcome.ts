@@ -1,4 +1,5 @@
 import { pluralize } from "../../base/text/format.ts";
+import type { DeliveryFacts } from "./deliveries-repository.ts";
 import type { EventChain } from "./event.ts";
 import { isToCome, verdictText, whySilent } from "./rule-steps.ts";
 
@@ -23,19 +24,34 @@ export function outcomeOfEvent(chain: EventChain): string {
 }
 
 /** Says in one or two sentences how an alert of this event was sent, or why it was not. */
-export function outcomeOfAlert({ alerts, notifications }: EventChain, alertId: string): string {
+export function outcomeOfAlert({ alerts, notifications, deliveries }: EventChain, alertId: string): string {
   const alert = alerts.find((each) => each.id === alertId);
   if (!alert) return "The alert was deleted.";
   const raised = `Alert ${alertId} (${alert.severity}) was raised by rule "${alert.rule_name}"`;
   const messages = notifications.filter((each) => each.alert_id === alertId && each.kind === "alert");
-  const sent = messages.filter(({ status }) => status === "sent").map(({ channel }) => channel);
-  const failed = messages.filter(({ status }) => status !== "sent" && status !== "waiting");
-  const waiting = messages.filter(({ status }) => status === "waiting").map(({ channel }) => channel);
+  const webhooks = firedDeliveries(deliveries, alertId).map(({ webhook_name, status, error_message }) => ({
+    to: `to webhook "${webhook_name}"`,
+    name: `webhook "${webhook_name}"`,
+    status: webhookStatuses[status],
+    reason: error_message,
+  }));
+  const all = [...messages.map(({ channel, status, reason }) => ({ to: `by ${channel}`, name: channel, status, reason })), ...webhooks];
+  const sent = all.filter(({ status }) => status === "sent").map(({ to }) => to);
+  const failed = all.filter(({ status }) => status !== "sent" && status !== "waiting");
+  const waiting = all.filter(({ status }) => status === "waiting").map(({ to }) => to);
   const parts = [
-    sent.length > 0 ? `sent by ${sent.join(" and ")}` : "",
-    waiting.length > 0 ? `waiting to be sent by ${waiting.join(" and ")}` : "",
-    ...failed.map(({ channel, status, reason }) => `${channel} ${status}${reason === null ? "" : ` (${reason})`}`),
+    sent.length > 0 ? `sent ${sent.join(" and ")}` : "",
+    waiting.length > 0 ? `waiting to be sent ${waiting.join(" and ")}` : "",
+    ...failed.map(({ name, status, reason }) => `${name} ${status}${reason === null ? "" : ` (${reason})`}`),
   ].filter((part) => part !== "");
-  const delivery = messages.length === 0 ? "shown to live clients only, because its rule has no channel" : parts.join("; ");
+  const delivery = all.length === 0 ? "shown to live clients only, because its rule has no channel" : parts.join("; ");
   return `${raised} and is ${alert.status}: ${delivery}.`;
+}
+
+const webhookStatuses = { pending: "waiting", retrying: "waiting", success: "sent", failed: "failed" } as const;
+
+/** The deliveries that report an alert, one for each webhook: a repeated one replaces the failed one. */
+function firedDeliveries(deliveries: readonly DeliveryFacts[], alertId: string): readonly DeliveryFacts[] {
+  const fired = deliveries.filter(({ event_type, event_id }) => event_type === "alert_fired" && event_id === alertId);
+  return [...new Map(fired.map((delivery) => [delivery.webhook_id, delivery])).values()];
 }

@@ -1,11 +1,14 @@
 import { z } from "zod";
+import type { Log } from "../../base/log/log.ts";
 import { notFound } from "../../contract/problem.ts";
 import type { ruleRoutes } from "../../contract/routes/rules.ts";
 import { readPage, timeKey } from "../../platform/database/keyset.ts";
 import type { Operations } from "../../work/operations/operation.ts";
 import { backtest } from "./backtest.ts";
+import { deadValues } from "./dead-values.ts";
 import { changedDefinition, definitionOf, newDefinition, sameDefinition } from "./definition.ts";
 import { requireRule, requireRuleId, requireVersion } from "./required.ts";
+import type { Rule } from "./rule.ts";
 import {
   countRules,
   deleteRule,
@@ -31,22 +34,24 @@ export const ruleOperations: Pick<Operations, keyof typeof ruleRoutes> = {
     });
   },
 
-  createRule: async ({ body }, { db, clock }) => {
+  createRule: async ({ body }, { db, clock, log }) => {
     const now = clock.now();
     const definition = newDefinition(body);
-    return await db.transaction(async (sql) => {
+    const stored = await db.transaction(async (sql) => {
       const rule = await insertRule(sql, definition, now);
       await insertVersion(sql, rule.id, rule.version, definition, now);
       return rule;
     });
+    warnOfDeadValues(log, stored);
+    return stored;
   },
 
   getRule: async ({ params }, { db }) => await db.query((sql) => requireRule(sql, params.id)),
 
-  updateRule: async ({ params, body }, { db, clock }) => {
+  updateRule: async ({ params, body }, { db, clock, log }) => {
     const id = requireRuleId(params.id);
     const now = clock.now();
-    return await db.transaction(async (sql) => {
+    const stored = await db.transaction(async (sql) => {
       const rule = await lockRule(sql, id);
       if (!rule) throw notFound("Rule", params.id);
       const before = definitionOf(rule);
@@ -58,6 +63,8 @@ export const ruleOperations: Pick<Operations, keyof typeof ruleRoutes> = {
       if (definition.cooldown_seconds < before.cooldown_seconds) await shortenCooldowns(sql, id, definition.cooldown_seconds);
       return changed;
     });
+    warnOfDeadValues(log, stored);
+    return stored;
   },
 
   deleteRule: async ({ params }, { db }) => {
@@ -109,3 +116,9 @@ export const ruleOperations: Pick<Operations, keyof typeof ruleRoutes> = {
     return { rule_id: rule.id, rule_name: rule.name, start_date: from ?? null, end_date: to, timezone: body.timezone, ...outcome };
   },
 };
+
+/** The interface accepts these values, so a warning has to do. */
+function warnOfDeadValues(log: Log, rule: Rule): void {
+  for (const reason of deadValues(rule))
+    log.warn({ rule: rule.id, rule_name: rule.name, reason }, "a rule has a value that never has an effect");
+}

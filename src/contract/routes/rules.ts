@@ -56,7 +56,10 @@ export const Rule = z
     schedule: Schedule.nullable().meta({ description: "Schedule, compared with the time the event was stored; null for always" }),
     dedup_key_template: z.string().meta({ description: "Template of the cooldown key; without {rule_id} rules share their cooldown" }),
     cooldown_seconds: z.int().meta({ description: "Cooldown between alerts with the same key, in seconds", example: 300 }),
-    channels: z.array(z.enum(channels)).nullable().meta({ description: "Channels; null or empty for live clients only" }),
+    channels: z
+      .array(z.enum(channels))
+      .nullable()
+      .meta({ description: "Channels; null or empty: only live clients and webhooks get its alerts" }),
     escalate: Escalate,
     digest: z.boolean().meta({ description: "Send one summary of the suppressed alerts when the cooldown ends" }),
     version: z.int().meta({ description: "Version of the definition, from 1", example: 1 }),
@@ -151,7 +154,7 @@ const fields = {
     .min(0)
     .max(31_536_000)
     .meta({ description: "Cooldown between alerts with the same key, in seconds (default 300)" }),
-  channels: Channels.nullable().meta({ description: "Channels; null or empty for live clients only" }),
+  channels: Channels.nullable().meta({ description: "Channels; null or empty: only live clients and webhooks get its alerts" }),
   escalate: Escalate,
   digest: z.boolean().meta({ description: "Send one summary of the suppressed alerts when the cooldown ends" }),
 };

@@ -149,6 +149,38 @@ describe("doctor: rules", () => {
   });
 });
 
+describe("doctor: rules and webhooks", () => {
+  beforeEach(async () => {
+    await database.db.query(async (sql) => {
+      await sql`delete from webhooks`;
+      await sql`
+        insert into webhooks (webhook_id, name, url, event_types, integration_type, sealed_secret, max_retries, retry_delay_seconds, created_at, updated_at)
+        values (gen_random_uuid(), 'Chat', 'http://127.0.0.1:1/', '{alert_fired}', 'chat_blocks', '\\x00', 4, 10, now(), now())
+      `;
+    });
+  });
+  const turn = (change: { readonly enabled?: boolean; readonly types?: readonly string[] }) =>
+    database.db.query(
+      (sql) => sql`update webhooks set enabled = ${change.enabled ?? true}, event_types = ${[...(change.types ?? ["alert_fired"])]}`,
+    );
+
+  it("a rule without a channel is fine if a webhook gets its alerts", async () => {
+    await add("Mute");
+    expect(await well("rules", given())).toBe("1 enabled");
+    for (const change of [{ enabled: false }, { types: ["event_created"] }]) {
+      await turn(change);
+      expect(await finds("rules", given(), "warning")).toContain('"Mute" has no channel, and no webhook gets alerts');
+    }
+  });
+
+  it("a rule whose channels do not work is only a warning if a webhook gets its alerts", async () => {
+    await add("Mail", { channels: ["email"] });
+    expect(await finds("rules", given(), "warning")).toMatch(
+      /"Mail" sends nothing through its channels \(email: it needs .*\); webhook "Chat" gets its alerts/,
+    );
+  });
+});
+
 describe("doctor: whyNever", () => {
   const possible = { now, cameraIds: ["yard"], classes: ["person", "car"] };
 

@@ -35,7 +35,9 @@ describe("explain: chain of an event that raised an alert", () => {
 
     const { subject, found, outcome, steps } = await explain(eventId);
     expect([subject, found]).toEqual([{ type: "event", id: String(eventId) }, true]);
-    expect(outcome).toBe(`Alert ${alertId} (high) was raised by rule "People at night" and is delivered: sent by email.`);
+    expect(outcome).toBe(
+      `Alert ${alertId} (high) was raised by rule "People at night" and is delivered: sent by email and to webhook "Team chat".`,
+    );
     expect(steps.map(({ step, status }) => `${step} ${status}`)).toEqual([
       ...["file_seen done", "file_complete done", "detection done"],
       ...["file_seen done", "file_complete done", "detection done"],
@@ -93,6 +95,68 @@ describe("explain: chain of an event that raised an alert", () => {
     for (const id of [otherAlert.replace(/^./, "z"), "nothing", "42"]) {
       await expect(desk.ask("explainAlert", { params: { alert_id: id } })).rejects.toMatchObject({ kind: "not_found" });
     }
+  });
+});
+
+describe("explain: alerts of one event in one mail", () => {
+  test("names the message that reports both, with its attempts", async () => {
+    const eventId = await stored.event({ images: [await stored.image()], score: 42 });
+    const alertIds: string[] = [];
+    for (const name of ["first", "second"]) {
+      const ruleId = await stored.rule(name);
+      const alertId = await stored.alert(eventId, ruleId, { status: "delivered" });
+      await stored.verdict(eventId, ruleId, { outcome: "raised", alertId });
+      await stored.notification(alertId, { channel: "email", status: "sent", tries: name === "first" ? ["451 later", "250 ok"] : [] });
+      alertIds.push(alertId);
+    }
+    await desk.db.query(
+      (sql) => sql`
+        update notifications n
+        set joined_to = l.notification_id
+        from notifications l
+        where l.alert_id = ${alertIds[0] ?? ""}
+          and n.alert_id = ${alertIds[1] ?? ""}
+      `,
+    );
+    const { outcome, steps } = await desk.ask("explainAlert", { params: { alert_id: alertIds[1] ?? "" } });
+    expect(outcome).toMatch(/raised by rule "second" and is delivered: sent by email\.$/);
+    const texts = steps.filter(({ step }) => step.startsWith("notification")).map(({ text }) => text);
+    expect(texts).toHaveLength(3);
+    expect(texts).toEqual(
+      expect.arrayContaining([
+        expect.stringContaining("attempt 1, failed and will be retried"),
+        expect.stringContaining("attempt 2, was accepted"),
+        expect.stringMatching(/^The notification by email was sent .* It is part of the message about rule "first"\.$/),
+      ]),
+    );
+    expect((await explain(eventId)).steps.filter(({ step }) => step === "notification_attempt")).toHaveLength(2);
+  });
+});
+
+describe("explain: an alert whose rule has no channel", () => {
+  const outcomeWith = async (...deliveries: readonly Parameters<Stored["delivery"]>[1][]) => {
+    const eventId = await stored.event({ images: [await stored.image()], score: 42 });
+    const alertId = await stored.alert(eventId, await stored.rule("Anyone"), { status: "delivered" });
+    for (const delivery of deliveries) await stored.delivery(alertId, delivery);
+    const [, told] = (await explain(eventId)).outcome.split(" and is delivered: ");
+    return told;
+  };
+
+  test.each([
+    ["no webhook", [], "shown to live clients only, because its rule has no channel."],
+    ["a webhook that has it", [{ type: "alert_fired", status: "success", tries: [204] }], 'sent to webhook "Team chat".'],
+    ["a webhook that waits", [{ type: "alert_fired", status: "retrying", tries: [503] }], 'waiting to be sent to webhook "Team chat".'],
+    [
+      "a webhook about other things",
+      [{ type: "alert_acknowledged", status: "success", tries: [204] }],
+      "shown to live clients only, because its rule has no channel.",
+    ],
+  ] as const)("names %s", async (_, deliveries, told) => {
+    expect(await outcomeWith(...deliveries)).toBe(told);
+  });
+
+  test("names a webhook that failed for good, with its answer", async () => {
+    expect(await outcomeWith({ type: "alert_fired", status: "failed", tries: [404] })).toMatch(/^webhook "Team chat" failed( \(.+\))?\.$/);
   });
 });
 

@@ -12,7 +12,7 @@ import { objectTypeOf } from "../../../monitoring/detector-model/class-names.ts"
 import { readModelFile } from "../../../monitoring/detector-model/model-file.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import { type Check, finding, NotPossible, type Outcome, ok } from "../check.ts";
-import { scoredEvents } from "../doctor-repository.ts";
+import { scoredEvents, webhooksForAlerts } from "../doctor-repository.ts";
 import type { Examination } from "../examination.ts";
 import { isLessSevere, type Possible, suppressorOf, whyNever, whySeldom } from "../rule-faults.ts";
 import { listed } from "../wording.ts";
@@ -25,9 +25,10 @@ const rules: Check = {
   title: "Alert rules",
   severity: "warning",
   finds:
-    "No rule is enabled, a rule has no channel (an error: none that works), its hours are in UTC but the machine is not, its zone has no daylight saving time (EST), or another rule with the same dedup key suppresses it",
+    "No rule is enabled, a rule has no channel (an error: none that works) and no webhook gets its alerts, its hours are in UTC but the machine is not, its zone has no daylight saving time (EST), or another rule with the same dedup key suppresses it",
   async run(examination) {
-    const known = await (await examination.rows()).query(allRules);
+    const db = await examination.rows();
+    const known = await db.query(allRules);
     const enabled = known.filter((rule) => rule.enabled);
     if (known.length === 0)
       return finding(
@@ -41,7 +42,7 @@ const rules: Check = {
       );
     return [
       ok(`${enabled.length} enabled`),
-      ...channels(enabled, examination.config()),
+      ...channels(enabled, examination.config(), await db.query(webhooksForAlerts)),
       suppressed(enabled),
       timeZones(enabled, examination),
       fixedZones(enabled, examination),
@@ -49,30 +50,33 @@ const rules: Check = {
   },
 };
 
-function channels(enabled: readonly Rule[], config: Config): readonly Outcome[] {
+/** Channels that send nothing. A webhook for alerts gets those of every rule, so then no alert is lost. */
+function channels(enabled: readonly Rule[], config: Config, webhooks: readonly string[]): readonly Outcome[] {
   const availability = channelAvailability(config);
+  const others = webhooks.length === 0 ? "" : `; webhook ${listed(webhooks.map((name) => `"${name}"`))} gets its alerts`;
   const outcomes: Outcome[] = [];
   const broken = enabled.flatMap(({ name, channels }) => {
     const reasons = (channels ?? []).map((channel) => {
       const found = availability[channel];
       return found.usable ? undefined : `${channel}: ${found.reason}`;
     });
-    return reasons.length === 0 || reasons.includes(undefined) ? [] : [`"${name}" notifies no one (${reasons.join("; ")})`];
+    if (reasons.length === 0 || reasons.includes(undefined)) return [];
+    return [`"${name}" ${others === "" ? "notifies no one" : "sends nothing through its channels"} (${reasons.join("; ")})${others}`];
   });
   if (broken.length > 0)
     outcomes.push(
       finding(
         listed(broken),
         "Set these variables (homesec notifications config shows the current values), then test: homesec notifications test email",
-        "error",
+        others === "" ? "error" : "warning",
       ),
     );
-  const [first, ...more] = enabled.filter(({ channels }) => !channels?.length).map(({ name }) => name);
+  const [first, ...more] = webhooks.length > 0 ? [] : enabled.filter(({ channels }) => !channels?.length).map(({ name }) => name);
   if (first !== undefined)
     outcomes.push(
       finding(
-        `${listed([first, ...more].map((name) => `"${name}"`))} ${more.length === 0 ? "has" : "have"} no channel: only homesec alerts tail shows the alerts`,
-        `homesec rules edit ${shellWord(first)} and write channels: [email], or webhook`,
+        `${listed([first, ...more].map((name) => `"${name}"`))} ${more.length === 0 ? "has" : "have"} no channel, and no webhook gets alerts: only homesec alerts tail shows them`,
+        `homesec rules edit ${shellWord(first)} and write channels: [email], or add a webhook for alert_fired: homesec webhooks add`,
       ),
     );
   return outcomes;

@@ -1,0 +1,45 @@
+import { Problem } from "../../src/contract/problem.ts";
+import { canAsk, openDialogue } from "../input/dialogue.ts";
+import { flag } from "../input/options.ts";
+import { unknownCameras } from "../input/similar-id.ts";
+import type { Io } from "../io.ts";
+
+/** The option of commands that save rules. */
+export const forceOption = { force: flag("Save a rule that can never match or alert") };
+
+/** The parts of a rule that may never match or arrive. */
+interface Checked {
+  readonly camera_ids?: readonly string[] | null | undefined;
+  readonly channels?: readonly string[] | null | undefined;
+}
+
+/**
+ * Checks rules before they are saved: cameras that do not exist, and the channel `webhook` without an address. On a terminal it asks
+ * whether to save them anyway. Throws `Problem("invalid")` if the user declines, and in a script without `--force`.
+ */
+export async function checkRules(io: Io, rules: readonly Checked[], { force }: { readonly force: boolean }): Promise<void> {
+  const faults = [
+    ...(await unknownCameras(
+      io,
+      rules.flatMap(({ camera_ids }) => camera_ids ?? []),
+    )),
+    ...(rules.some(({ channels }) => channels?.includes("webhook")) ? await webhookFault(io) : []),
+  ];
+  if (faults.length === 0) return;
+  if (!force && !canAsk(io.host)) throw new Problem("invalid", `${faults.join("; ")}; nothing was saved (--force saves it anyway)`);
+  for (const fault of faults) io.output.note(fault);
+  if (force) return;
+  const dialogue = openDialogue(io.host);
+  try {
+    if (!/^y(es)?$/i.test(await dialogue.ask("Save it anyway? [y/N] "))) throw new Problem("invalid", "cancelled; nothing was saved");
+  } finally {
+    dialogue.close();
+  }
+}
+
+/** The name misleads: the channel posts to its own address, not to the webhooks of `homesec webhooks`. */
+async function webhookFault(io: Io): Promise<readonly string[]> {
+  const config = await io.call("getNotificationConfig", {});
+  if (config.webhook_configured) return [];
+  return ["the channel webhook needs DEFAULT_WEBHOOK_URL; webhooks of `homesec webhooks add` get every alert without a channel"];
+}

@@ -1,0 +1,19 @@
+import { objectTypes } from "../../contract/constants.ts";
+import { objectTypeOf } from "../../monitoring/detector-model/class-names.ts";
+import { nearest } from "../../platform/config/nearest.ts";
+import type { RuleChange } from "./definition.ts";
+
+/**
+ * One sentence for each value of a rule that can never match or send anything: a class that no detector reports, and the channel `push`. The
+ * interface accepts both, so the API logs them; the command line refuses them.
+ */
+export function deadValues({ object_types, channels }: Pick<RuleChange, "object_types" | "channels">): readonly string[] {
+  const unknown = (object_types ?? []).filter((name) => !objectTypes.some((type) => type === name.toLowerCase()));
+  return [
+    ...unknown.map((name) => {
+      const meant = objectTypeOf(name) ?? nearest(name, objectTypes);
+      return `object_types: no detector reports ${name}; ${meant === undefined ? `the classes are ${objectTypes.join(", ")}` : `did you mean ${meant}?`}`;
+    }),
+    ...(channels?.includes("push") ? ["channels: push sends nothing in this version; use email or webhook"] : []),
+  ];
+}
