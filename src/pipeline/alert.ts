@@ -5,6 +5,7 @@ import type { Clock } from "../base/clock/clock.ts";
 import type { Log } from "../base/log/log.ts";
 import { alertJobOf } from "../monitoring/events/evaluation-repository.ts";
 import type { Database } from "../platform/database/database.ts";
+import { releaseDeliverJobs } from "../work/jobs/deliver-repository.ts";
 import { buryJob, finishJob } from "../work/jobs/jobs-repository.ts";
 import type { Stage } from "./stage.ts";
 
@@ -34,9 +35,14 @@ export function createAlertStage({ db, clock, log, delivery, onVerdicts }: Alert
       const evaluated = await db.transaction(async (sql) => {
         // Lock order: the job before the event.
         await finishJob(sql, job);
-        if (trigger !== "ended") return await evaluateEvent(sql, { eventId, trigger, delivery, now: clock.now() });
-        await insertEnds(sql, { eventIds: [eventId] }, clock.now());
-        return undefined;
+        if (trigger === "ended") {
+          await insertEnds(sql, { eventIds: [eventId] }, clock.now());
+          return undefined;
+        }
+        const verdicts = await evaluateEvent(sql, { eventId, trigger, delivery, now: clock.now() });
+        // The mails of rules that needed no score waited for those that did
+        if (trigger === "scored" || trigger === "failed") await releaseDeliverJobs(sql, String(eventId), clock.now());
+        return verdicts;
       });
       if (!evaluated) return;
       onVerdicts(evaluated.verdicts);

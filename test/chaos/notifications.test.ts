@@ -18,7 +18,7 @@ const chance = chanceOf("notifications");
 const folder = temporaryFolder("notifications");
 afterAll(() => folder.remove());
 
-/** A mail server that comes and goes. It accepts some mails, postpones some and permanently refuses a few. */
+/** A mail server that comes and goes. It accepts some mails, postpones some, refuses a few for long and a few for good. */
 async function flappingMailServer() {
   const port = await freePort();
   const mails: ReceivedMail[] = [];
@@ -31,7 +31,8 @@ async function flappingMailServer() {
   };
   const refusal = () => {
     asked += 1;
-    if (asked % 37 === 0) return { code: 554, text: "5.7.1 not this one" };
+    if (asked % 37 === 0) return { code: 550, text: "5.1.1 no such user" };
+    if (asked % 23 === 0) return { code: 552, text: "5.2.2 mailbox full" };
     return asked % 4 === 1 ? { code: 451, text: "4.3.0 later" } : undefined;
   };
   return {
@@ -41,7 +42,8 @@ async function flappingMailServer() {
       await down();
       server = await mailServer({ port, ...(how === "flapping" && { onMail: refusal, dieInMail: 1 }) });
     },
-    mails: () => [...mails, ...(server?.mails ?? [])],
+    /** Without the test of the channel, which is about no alert. */
+    mails: () => [...mails, ...(server?.mails ?? [])].filter(({ mail }) => !mail.headers["subject"]?.startsWith("Test message")),
   };
 }
 
@@ -63,8 +65,11 @@ test(`chaos: ${kills} kill -9 under load, mail server and receiver flapping: eve
     return { status: response.status, body: await response.json() };
   };
   await post("/api/cameras", { name: "yard" });
-  const rule = { name: "Each", severity: "high", channels: ["email", "webhook"], cooldown_seconds: 0 };
-  expect((await post("/api/alerts/rules", rule)).status).toBe(201);
+  // Both match every event: their mails are one message, and the receiver gets both alerts
+  for (const name of ["Each", "Every"]) {
+    const rule = { name, severity: "high", channels: ["email", "webhook"], cooldown_seconds: 0 };
+    expect((await post("/api/alerts/rules", rule)).status).toBe(201);
+  }
 
   const stored = new Set<number>();
   let n = 0;
@@ -117,16 +122,18 @@ test(`chaos: ${kills} kill -9 under load, mail server and receiver flapping: eve
       where n.status <> 'sent'
         and not exists (
           select from jobs j
-          where j.subject = 'notification:' || n.notification_id
+          where j.subject = 'notification:' || coalesce(n.joined_to, n.notification_id)
             and (j.status = 'dead') = (n.status = 'failed')
         )
     `;
     expect([...nowhere], "notifications that nothing will send").toEqual([]);
 
-    // Everything recovers; a restart resumes the longest waits, as after a long outage.
+    // Everything recovers; a test of the channel resumes the longest waits, as after a long outage.
     hook.answerWith(() => ({ status: 200 }));
     await smtp.up("well");
     await restart();
+    const tested = await post("/api/notification/test", { channel: "email" });
+    expect(tested.body).toMatchObject({ success: true });
     await eventually(
       async () => {
         const [left] = await sql<{ n: number }[]>`select count(*)::int as n from notifications n where n.status = 'waiting'`;
@@ -134,21 +141,36 @@ test(`chaos: ${kills} kill -9 under load, mail server and receiver flapping: eve
       },
       { timeoutMs: patienceMs, what: "the last notification" },
     );
-    const alerts = await sql<{ event_id: string; status: string; delivered: number; channels: { channel: string; status: string }[] }[]>`
-      select a.event_id::text, a.status, a.alert_metadata -> 'channels' as channels,
+    const alerts = await sql<
+      { id: string; event_id: string; status: string; delivered: number; channels: { channel: string; status: string }[] }[]
+    >`
+      select a.alert_id as id, a.event_id::text, a.status, a.alert_metadata -> 'channels' as channels,
         (select count(*)::int from journal j where j.type = 'alert_delivered' and j.data ->> 'id' = a.alert_id::text) as delivered
       from alerts a
     `;
-    for (const id of stored) expect(alerts.filter(({ event_id }) => event_id === String(id)).length, `event ${id}`).toBe(1);
-    const rows = await sql<{ id: string; event_id: string; channel: string; status: string; reason: string | null; dead: boolean }[]>`
-      select n.notification_id as id, a.event_id::text, n.channel, n.status, n.reason,
-        exists (select 1 from jobs j where j.subject = 'notification:' || n.notification_id and j.status = 'dead') as dead
+    for (const id of stored) expect(alerts.filter(({ event_id }) => event_id === String(id)).length, `event ${id}`).toBe(2);
+    const rows = await sql<
+      {
+        id: string;
+        alert_id: string;
+        message: string;
+        event_id: string;
+        channel: string;
+        status: string;
+        reason: string | null;
+        dead: boolean;
+      }[]
+    >`
+      select n.notification_id as id, n.alert_id, coalesce(n.joined_to, n.notification_id) as message, a.event_id::text, n.channel, n.status, n.reason,
+        exists (
+          select 1 from jobs j where j.subject = 'notification:' || coalesce(n.joined_to, n.notification_id) and j.status = 'dead'
+        ) as dead
       from notifications n
       join alerts a using (alert_id)
     `;
     expect(rows.length).toBe(2 * alerts.length);
     for (const alert of alerts) {
-      const own = rows.filter(({ event_id }) => event_id === alert.event_id);
+      const own = rows.filter(({ alert_id }) => alert_id === alert.id);
       expect(alert.channels.map(({ channel, status }) => `${channel} ${status}`)).toEqual(
         own.map(({ channel, status }) => `${channel} ${status}`).toSorted(),
       );
@@ -159,7 +181,7 @@ test(`chaos: ${kills} kill -9 under load, mail server and receiver flapping: eve
     const arrived = new Set([...smtp.mails().map(notificationIdOf), ...hook.received.map(({ headers }) => String(headers["webhook-id"]))]);
     for (const row of rows) {
       if (row.status === "failed") expect([row.dead, (row.reason ?? "").length > 0]).toEqual([true, true]);
-      else expect([row.status, row.dead, arrived.has(row.id)]).toEqual(["sent", false, true]);
+      else expect([row.status, row.dead, arrived.has(row.message)]).toEqual(["sent", false, true]);
     }
     expect(rows.filter(({ status }) => status === "sent").length).toBeGreaterThan(rows.length / 2);
     const known = new Map(rows.map((row) => [row.id, row]));

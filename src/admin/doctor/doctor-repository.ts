@@ -197,6 +197,7 @@ export async function lostNotifications(
     from notifications n
     where n.created_at > ${since}
       and n.status in ('failed', 'expired')
+      and n.joined_to is null
     group by n.channel
     order by n.channel
   `;

@@ -88,14 +88,18 @@ export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<E
   const ruleIds = matches.map(({ rule }) => rule.id);
   const silences = matches.length > 0 ? await lockActiveSilences(sql, { cameraId: facts.cameraId, ruleIds }, now) : [];
   const hidden: Hidden[] = [];
+  const alerts: RaisedAlert[] = [];
   for (const match of inOrder(matches)) {
     const silence = silenceFor(silences, { cameraId: facts.cameraId, ruleId: match.rule.id });
     if (silence) hidden.push({ match, silence });
     else {
-      const verdict = await raise(sql, subject, match);
+      const { verdict, alert } = await raise(sql, subject, match);
       if (verdict) verdicts.push(verdict);
+      if (alert) alerts.push({ alert, rule: match.rule });
     }
   }
+  // After the last cooldown, since joining a mail that waits locks its notification
+  for (const raised of alerts) await announce(sql, subject, raised);
   await storeMutedAlerts(sql, eventId, hidden.map(silencedAlertOf), now);
   verdicts.push(...hidden.map(silencedVerdictOf));
   await storeVerdicts(sql, eventId, verdicts, now);
@@ -153,8 +157,18 @@ function keyOf(rule: Rule, facts: RuleFacts, { objectType }: RuleVerdict): strin
   });
 }
 
-/** Raises an alert, or records what suppresses it. Undefined if the rule was deleted or disabled meanwhile. */
-async function raise(sql: Sql, subject: Subject, { rule, verdict, key }: Match): Promise<StoredVerdict | undefined> {
+/** An alert that was raised just now. */
+interface RaisedAlert {
+  readonly alert: Alert;
+  readonly rule: Rule;
+}
+
+/** Raises an alert, or records what suppresses it. No verdict if the rule was deleted or disabled meanwhile. */
+async function raise(
+  sql: Sql,
+  subject: Subject,
+  { rule, verdict, key }: Match,
+): Promise<{ readonly verdict?: StoredVerdict; readonly alert?: Alert }> {
   const channels = rule.channels ?? [];
   const result = await raiseUnlessSuppressed(
     sql,
@@ -170,15 +184,16 @@ async function raise(sql: Sql, subject: Subject, { rule, verdict, key }: Match):
     },
     subject.now,
   );
-  if (result.kind === "rule_gone") return undefined;
+  if (result.kind === "rule_gone") return {};
   if (result.kind === "raised") {
-    await announce(sql, subject, result.alert, rule);
-    return { ...verdictOf(rule, verdict), outcome: "raised", alert_id: result.alert.id };
+    return { verdict: { ...verdictOf(rule, verdict), outcome: "raised", alert_id: result.alert.id }, alert: result.alert };
   }
   const cooldown = await cooldownOf(sql, key);
   if (!cooldown) throw new Error(`nothing holds back alerts under the key ${key}`);
   await noteForDigest(sql, rule, cooldown);
-  return { ...verdictOf(rule, verdict), outcome: "suppressed", suppressed_by: cooldown.alertId, suppressed_until: cooldown.endsAt };
+  return {
+    verdict: { ...verdictOf(rule, verdict), outcome: "suppressed", suppressed_by: cooldown.alertId, suppressed_until: cooldown.endsAt },
+  };
 }
 
 /** A suppressed match goes into a digest if the rule asks for one and has a channel. */
@@ -188,7 +203,7 @@ async function noteForDigest(sql: Sql, rule: Rule, { alertId, endsAt }: Cooldown
 }
 
 /** Announces a new alert to clients, to webhooks, and to recipients through the rule's channels. */
-async function announce(sql: Sql, { delivery, judgementDueAt, now }: Subject, created: Alert, rule: Rule): Promise<void> {
+async function announce(sql: Sql, { delivery, judgementDueAt, now }: Subject, { alert: created, rule }: RaisedAlert): Promise<void> {
   let alert = created;
   if (rule.channels && rule.channels.length > 0) {
     const judgement = judgementDueAt && { eventId: created.event_id, dueAt: judgementDueAt };

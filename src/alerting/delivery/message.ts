@@ -42,6 +42,12 @@ export interface HeldBack {
   readonly events: readonly HeldBackEvent[];
 }
 
+/** Another alert about the same event, which one message reports too. */
+export interface JoinedAlert extends Pick<AlertFacts, "alertId" | "ruleName" | "severity" | "matchedConditions"> {
+  /** Its own notification. */
+  readonly notificationId: string;
+}
+
 /** The facts about an ended silence that a notification may contain. */
 export interface SilenceFacts {
   readonly silenceId: string;
@@ -75,6 +81,8 @@ interface Sent {
 /** The content of a notification about an alert. */
 export interface AlertMessage extends Sent {
   readonly alert: AlertFacts;
+  /** The alerts of other rules about the same event. */
+  readonly joined: readonly JoinedAlert[];
   /** A test of the channel, which is about no event. */
   readonly isTest?: true;
   /** The events that a digest lists; undefined for other kinds. */
@@ -89,6 +97,7 @@ export interface SilenceMessage extends Sent {
   readonly silence: SilenceFacts;
   readonly heldBack: SilencedAlerts;
   readonly alert?: undefined;
+  readonly joined?: undefined;
   readonly endOf?: undefined;
 }
 

@@ -2,7 +2,7 @@ import { domainToASCII } from "node:url";
 import type { Config } from "../../platform/config/config.ts";
 import { traceHeader } from "../../platform/outbound/headers.ts";
 import type { Message } from "../delivery/message.ts";
-import { headline, onOneLine, valuesFor } from "./content.ts";
+import { headline, levelOf, onOneLine, valuesFor } from "./content.ts";
 import type { MailPicture } from "./picture.ts";
 import type { Envelope } from "./smtp.ts";
 import { renderMail } from "./templates.ts";
@@ -49,7 +49,7 @@ export async function composeMail(message: Message, picture: MailPicture | undef
     headers: {
       "Auto-Submitted": "auto-generated",
       ...traceHeader(message.alert?.trace),
-      ...(message.alert?.severity === "critical" && message.endOf === undefined && { "X-Priority": "1 (Highest)", Importance: "High" }),
+      ...(isUrgent(message) && { "X-Priority": "1 (Highest)", Importance: "High" }),
       "List-Id": { prepared: true, value: `homesec alerts <alerts.homesec.${domain}>` },
     },
     ...(picture &&
@@ -59,6 +59,12 @@ export async function composeMail(message: Message, picture: MailPicture | undef
     disableUrlAccess: true,
   });
   return { from: sender.address, to, raw: await mail.compile().build() };
+}
+
+/** A critical rule or a critical event, and no end of one. */
+function isUrgent(message: Message): boolean {
+  if (!message.alert || message.endOf !== undefined) return false;
+  return levelOf(message) === "critical" || [message.alert, ...message.joined].some(({ severity }) => severity === "critical");
 }
 
 const inline = (content: Buffer, cid: string, cameraId: string) => ({

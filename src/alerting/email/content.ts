@@ -1,5 +1,7 @@
 import { pluralize } from "../../base/text/format.ts";
-import type { AlertFacts, HeldBackEvent, Message, SilenceMessage } from "../delivery/message.ts";
+import { riskLevels, severities } from "../../contract/constants.ts";
+import type { AlertFacts, AlertMessage, HeldBackEvent, Message, SilenceMessage } from "../delivery/message.ts";
+import { conditionTexts } from "../rules/condition-text.ts";
 import { alertsText, scopeText, spanText } from "../silences/silence.ts";
 
 const colours = { low: "#4b5563", medium: "#b45309", high: "#c2410c", critical: "#b91c1c" } as const;
@@ -10,17 +12,31 @@ interface Place {
   readonly publicUrl: string | undefined;
 }
 
-/** Writes the subject: severity, object, camera and local time. */
+/** How urgent a message is, from the least urgent. */
+export type Level = keyof typeof colours;
+
+/**
+ * Returns how urgent a message about an alert is: the risk level of the event, or, while it has none, the highest severity of the rules that
+ * matched.
+ */
+export function levelOf({ alert, joined }: Pick<AlertMessage, "alert" | "joined">): Level {
+  const level = riskLevels.find((each) => each === alert.riskLevel);
+  if (level !== undefined && alert.eventKind === "event") return level;
+  const ranks = [alert, ...joined].map(({ severity }) => severities.indexOf(severity));
+  return severities[Math.max(...ranks)] ?? alert.severity;
+}
+
+/** Writes the subject: level, object, camera and local time. */
 export function headline(message: Message, timeZone: string): string {
   if (message.silence) return `The silence for ${silenced(message)} has ended; it muted ${alertsText(message.heldBack.count)}`;
   const { alert, heldBack, endOf, isTest } = message;
   if (isTest) return `Test message from homesec, ${time(alert.startedAt, timeZone)}`;
   const place = `${clean(alert.cameraName)}, ${time(alert.startedAt, timeZone)}`;
-  const severity = `[${capital(alert.severity)}]`;
-  if (heldBack) return `${severity} ${moreText(heldBack.count, "event")} since the alert at ${place}`;
+  const level = `[${capital(levelOf(message))}]`;
+  if (heldBack) return `${level} ${moreText(heldBack.count, "event")} since the alert at ${place}`;
   if (endOf !== undefined) return `Resolved: problem with camera ${place}`;
-  if (alert.eventKind === "event") return `${severity} ${capital(alert.objectTypes[0] ?? "something")} at ${place}`;
-  return `${severity} ${alert.incidentEndedAt === null ? "Problem" : "Resolved problem"} with camera ${place}`;
+  if (alert.eventKind === "event") return `${level} ${capital(alert.objectTypes[0] ?? "something")} at ${place}`;
+  return `${level} ${alert.incidentEndedAt === null ? "Problem" : "Resolved problem"} with camera ${place}`;
 }
 
 /** Returns the values of the mail templates. */
@@ -28,7 +44,7 @@ export function valuesFor(message: Message, place: Place): object {
   const common = { heading: headline(message, place.timeZone), late: message.late ?? null, timeZone: place.timeZone };
   if (message.silence) return { ...common, ...silenceValues(message, place) };
   const { alert, heldBack, endOf, isTest } = message;
-  const colour = endOf === undefined ? colours[alert.severity] : colourOfEnd;
+  const colour = endOf === undefined ? colours[levelOf(message)] : colourOfEnd;
   if (heldBack) {
     return {
       ...{ ...common, colour },
@@ -42,7 +58,7 @@ export function valuesFor(message: Message, place: Place): object {
     ...{ ...common, colour, camera: clean(alert.cameraName) },
     summary: clean(alert.summary) || unknown,
     reasoning: clean(alert.reasoning),
-    rows: isTest ? [] : rowsOf(alert, place.timeZone),
+    rows: isTest ? [] : rowsOf(message, place.timeZone),
     links: isTest ? [] : linksOf(alert, place.publicUrl),
   };
 }
@@ -83,17 +99,43 @@ function silenced({ silence }: SilenceMessage): string {
   return clean(scopeText({ camera_id: cameraId, camera_name: cameraName, rule_id: ruleId, rule_name: ruleName }));
 }
 
-function rowsOf(alert: AlertFacts, timeZone: string): readonly { readonly name: string; readonly value: string }[] {
+interface TableRow {
+  readonly name: string;
+  readonly value: string;
+}
+
+function rowsOf({ alert, joined }: AlertMessage, timeZone: string): readonly TableRow[] {
   return [
     { name: "Camera", value: clean(alert.cameraName) },
     timeRow(alert, timeZone),
     ...(alert.objectTypes.length > 0 ? [{ name: "Seen", value: clean(alert.objectTypes.join(", ")) }] : []),
     ...(alert.eventKind === "camera_health" ? [] : [{ name: "Risk", value: risk(alert) }]),
-    { name: "Rule", value: clean(alert.ruleName) },
-    ...(alert.matchedConditions.length > 0 ? [{ name: "Why", value: clean(alert.matchedConditions.join("; ")) }] : []),
+    ...(joined.length === 0 ? ruleRows(alert) : [alert, ...joined].toSorted(bySeverity).map(ruleRow)),
     { name: "Event", value: String(alert.eventId) },
   ];
 }
+
+type RuleFacts = Pick<AlertFacts, "ruleName" | "severity" | "matchedConditions">;
+
+/** The most severe rule comes first, then the first by name. */
+function bySeverity(one: RuleFacts, other: RuleFacts): number {
+  return severities.indexOf(other.severity) - severities.indexOf(one.severity) || (one.ruleName < other.ruleName ? -1 : 1);
+}
+
+/** The only rule that matched, and why. */
+function ruleRows(rule: RuleFacts): readonly TableRow[] {
+  const why = whyText(rule);
+  return [{ name: "Rule", value: ruleText(rule) }, ...(why === "" ? [] : [{ name: "Why", value: capital(why) }])];
+}
+
+/** One of several rules that matched. */
+function ruleRow(rule: RuleFacts): TableRow {
+  const why = whyText(rule);
+  return { name: "Rule", value: `${ruleText(rule)}${why === "" ? "" : `: ${why}`}` };
+}
+
+const ruleText = ({ ruleName, severity }: RuleFacts): string => `${clean(ruleName)} (severity ${severity})`;
+const whyText = ({ matchedConditions }: RuleFacts): string => clean(conditionTexts(matchedConditions).join(", "));
 
 function timeRow({ eventKind, incidentEndedAt, startedAt, endedAt }: AlertFacts, timeZone: string) {
   const began = `${time(startedAt, timeZone)} (${timeZone})`;

@@ -8,6 +8,8 @@ import type { Counted, Outcome } from "../delivery/outcome.ts";
 import { type ChannelName, channelAvailability } from "./channels.ts";
 import { beginningOf, insertEnds } from "./ends-repository.ts";
 import { findAlertFacts, findHeldBack, findSilenced, findSilenceFacts } from "./facts-repository.ts";
+import { follow } from "./follow.ts";
+import { joinedAlerts, separateNotifications } from "./joining-repository.ts";
 import { createMailPause, type MailPause } from "./mail-pause.ts";
 import { isLate, lateness, nextState } from "./next-state.ts";
 import { isOpen, type Notification } from "./notification.ts";
@@ -29,6 +31,8 @@ export interface NotificationChannelContext extends TransportContext {
 interface Request {
   readonly channel: ChannelName;
   readonly message: Message;
+  /** It goes only to recipients that earlier attempts did not reach. */
+  readonly isRest: boolean;
   readonly send: Send;
 }
 
@@ -42,9 +46,10 @@ export function createNotificationChannel(context: NotificationChannelContext): 
       return notification && isOpen(notification) ? notification : undefined;
     },
     render: (notification, run) => render(notification, run, context, mailPause),
-    send: async ({ channel, send }, signal) => {
+    send: async ({ channel, isRest, send }, signal) => {
       const outcome = await send(signal);
-      if (channel === "email") mailPause.follow(outcome);
+      // A refusal of one recipient must not hold back the mails to the others
+      if (channel === "email" && !(isRest && outcome.kind === "again")) mailPause.follow(outcome);
       return outcome;
     },
     store: (sql, notification, result, job) => store(sql, { notification, result, job, random: random() }, context.settle),
@@ -77,7 +82,7 @@ async function render(
   if (!available.usable) return { kind: "outcome", outcome: { kind: "again", answer: available.reason, misconfigured: true } };
   const recipients = notification.unreached ?? context.config.defaultEmailRecipients;
   const send = await transports[channel](context, message, recipients, signal);
-  return { kind: "request", request: { channel, message, send } };
+  return { kind: "request", request: { channel, message, isRest: notification.unreached !== null, send } };
 }
 
 async function messageOf(db: Database, notification: Notification, now: Date): Promise<Message | undefined> {
@@ -98,9 +103,10 @@ async function factsOf(sql: Sql, notification: Notification, now: Date): Promise
     return silence && { ...common, silence, heldBack: await findSilenced(sql, notification.silenceId, listedEvents) };
   }
   const alert = await findAlertFacts(sql, notification.alertId);
+  const joined = await joinedAlerts(sql, notificationId);
   const heldBack = kind === "digest" ? await findHeldBack(sql, notification, listedEvents) : undefined;
   const endOf = kind === "end" ? await beginningOf(sql, notification.alertId, notification.channel) : undefined;
-  return alert && { ...common, alert, heldBack, endOf };
+  return alert && { ...common, alert, joined, heldBack, endOf };
 }
 
 /** Tells whether the message is obsolete. A person who acknowledges an incident still wants to know when it is over. */
@@ -109,7 +115,7 @@ function isEndedByPerson({ kind }: Notification, alert: AlertFacts | undefined):
   return status === "dismissed" ? kind !== "digest" : status === "acknowledged" && kind === "alert";
 }
 
-/** Locks the job, the notification and the alert, in this order. */
+/** Locks the job, the notification with those joined to it, and the alerts, in this order. */
 async function store(
   sql: Sql,
   run: { readonly notification: Notification; readonly result: Result<Request>; readonly job: ClaimedJob; readonly random: number },
@@ -117,28 +123,43 @@ async function store(
 ): Promise<Stored> {
   const { notification, result, job } = run;
   await lockJob(sql, job.jobId);
-  const before = await lockProgress(sql, notification.id);
+  const rows = await lockProgress(sql, notification.id);
+  const before = rows.find(({ id }) => id === notification.id);
   const counted = countedAs(result);
   if (!before) return { job: { kind: "finish" }, counted };
-  const next = nextState(before, result, { tries: job.deferrals + 1, random: run.random });
-  const attempt = result.kind === "attempted" ? result : undefined;
-  if (attempt) {
-    const { startedAt, outcome } = attempt;
+  const retry = { tries: job.deferrals + 1, random: run.random };
+  const next = nextState(before, result, retry);
+  const message = result.kind === "attempted" ? result.request?.message : undefined;
+  const followed = follow(rows, { leader: before, next, result, retry, reported: reportedBy(message) });
+  if (result.kind === "attempted") {
+    const { startedAt, outcome } = result;
     const stored = { attempt: before.attempts + 1, startedAt, finishedAt: result.at, outcome: outcome.kind, answer: outcome.answer };
     await addAttempt(sql, notification.id, stored);
   }
-  await storeProgress(sql, notification.id, {
-    ...next,
-    attempts: before.attempts + (attempt ? 1 : 0),
-    late: isLate(before, next.status, result.at),
-    finishedAt: next.job.kind === "release" ? null : result.at,
-  });
-  // The incident may have ended before its beginning was sent, or meanwhile
-  if (next.status === "sent" && isBeginning(notification, attempt?.request?.message.alert)) {
-    await insertEnds(sql, { notificationId: notification.id }, result.at);
+  const attempts = result.kind === "attempted" ? 1 : 0;
+  for (const { row, state } of followed.changed) {
+    await storeProgress(sql, row.id, {
+      ...state,
+      nextAttemptAt: isOpen(state) && next.job.kind === "release" ? next.job.availableAt : null,
+      attempts: row.attempts + attempts,
+      late: isLate(row, state.status, result.at),
+      finishedAt: isOpen(state) ? null : result.at,
+    });
   }
-  if (notification.kind === "alert") await settle(sql, notification.alertId, result.at);
+  await separateNotifications(sql, followed.separated, result.at);
+  // The incident may have ended before its beginning was sent, or meanwhile
+  const sent = followed.changed.filter(({ state }) => state.status === "sent").map(({ row }) => row.id);
+  if (sent.length > 0 && isBeginning(notification, message?.alert)) await insertEnds(sql, { notificationIds: sent }, result.at);
+  if (notification.kind === "alert") {
+    const alertIds = followed.changed.flatMap(({ row }) => row.alertId ?? []);
+    for (const alertId of alertIds.toSorted()) await settle(sql, alertId, result.at);
+  }
   return { job: next.job, counted };
+}
+
+/** The notifications that a message reported besides its own. Undefined: none was made. */
+function reportedBy(message: Message | undefined): readonly string[] | undefined {
+  return message && (message.joined ?? []).map(({ notificationId }) => notificationId);
 }
 
 /** Whether the message says that an incident lasts, so that its end has to follow. A webhook's payload never says that it is over. */
@@ -158,11 +179,13 @@ function entryOf(notification: Notification, result: Result<Request>, counted: C
   const outcome = result.kind === "attempted" ? result.outcome : undefined;
   const answer = result.kind === "attempted" ? result.outcome.answer : result.reason;
   const reason = outcome?.kind === "sent" ? (outcome.refusedFor ?? null) : answer;
+  const joined = result.kind === "attempted" ? result.request?.message.joined?.map((other) => other.alertId) : undefined;
   const fields = {
     ...{ stage: "deliver", trace: trace ?? undefined, event: eventId ?? undefined, alert: alertId ?? undefined },
     ...{ silence: silenceId ?? undefined, notification: id, channel, kind, answer },
     ...(result.kind === "attempted" && { took_ms: result.at.getTime() - result.startedAt.getTime() }),
     ...(reason !== null && { reason }),
+    ...(joined && joined.length > 0 && { joined_alerts: joined }),
   };
   return { counted, target: channel, fields, reason, isAlarm: counted === "failure", ...sentenceOf(counted, outcome, status === "sent") };
 }
@@ -176,5 +199,7 @@ function sentenceOf(counted: Counted, outcome: Outcome | undefined, isPartlySent
     return { level: "error", text: "notification failed for good; it is in the dead letters of the queue deliver" };
   if (outcome?.kind === "again" && outcome.misconfigured)
     return { level: "error", text: "notifications cannot be sent with this configuration; retrying until it is fixed" };
+  if (outcome?.kind === "again" && outcome.lasting === "account")
+    return { level: "error", text: "the mail server limits or holds this account; retrying slowly" };
   return { level: "warn", text: "notification failed; retrying" };
 }

@@ -27,6 +27,7 @@ export async function delayedNotifications(sql: Sql, now: Date): Promise<readonl
     from notifications n
     where (n.status = 'waiting' or n.unreached is not null)
       and n.reason is not null
+      and n.joined_to is null
       and (
         n.attempt_count >= 3
         or n.created_at <= ${now}::timestamptz - interval '5 minutes'

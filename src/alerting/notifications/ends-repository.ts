@@ -1,20 +1,22 @@
 import type { Sql } from "../../platform/database/database.ts";
-import { insertDeliverJobs } from "../../work/jobs/deliver-repository.ts";
+import type { ChannelName } from "./channels.ts";
+import { separateNotifications } from "./joining-repository.ts";
 
-/** Which incidents have ended: those of these events, or the one that a notification reported. */
-export type Ended = { readonly eventIds: readonly number[] } | { readonly notificationId: string };
+/** Which incidents have ended: those of these events, or the one that these notifications reported. */
+export type Ended = { readonly eventIds: readonly number[] } | { readonly notificationIds: readonly string[] };
 
 /**
- * Queues a notification that an incident is over for each channel that reported its beginning, in the caller's transaction. Skips an
- * incident that lasts, a deleted camera, a dismissed alert, a channel that did not send the beginning, and one that has the end already.
- * The caller must not hold a lock on an alert, since notifications are locked first. Returns the number of notifications.
+ * Queues a notification that an incident is over for each channel that reported its beginning, in the caller's transaction. Mails about one
+ * incident are joined. Skips an incident that lasts, a deleted camera, a dismissed alert, a channel that did not send the beginning, and one
+ * that has the end already. The caller must not hold a lock on an alert, since notifications are locked first. Returns the number of
+ * notifications.
  */
 export async function insertEnds(sql: Sql, ended: Ended, now: Date): Promise<number> {
   const which =
     "eventIds" in ended
       ? sql`n.alert_id in (select a.alert_id from alerts a where a.event_id = any (${[...ended.eventIds]}::bigint[]))`
-      : sql`n.notification_id = ${ended.notificationId}`;
-  const stored = await sql`
+      : sql`n.notification_id = any (${[...ended.notificationIds]}::uuid[])`;
+  const stored = await sql<{ id: string; channel: ChannelName; eventId: number }[]>`
     with beginnings as materialized (
       -- locked, so that an attempt that is being stored either is visible here or sees the end itself
       select n.alert_id, n.channel, n.status, n.expires_at - n.created_at as lifetime
@@ -35,18 +37,33 @@ export async function insertEnds(sql: Sql, ended: Ended, now: Date): Promise<num
         and i.ended_at is not null
         and c.deleted_at is null
       on conflict (alert_id, kind, channel) do nothing
-      returning notification_id, channel
+      returning notification_id, alert_id, channel
     )
-    ${insertDeliverJobs(sql, { notificationId: sql`s.notification_id`, channel: sql`s.channel` }, now)}
+    select s.notification_id as id, s.channel, a.event_id as "eventId"
     from stored s
+    join alerts a on a.alert_id = s.alert_id
+    order by s.notification_id
   `;
-  return stored.count;
+  for (const ids of messagesOf(stored)) await separateNotifications(sql, ids, now);
+  return stored.length;
 }
 
-/** Returns the id of the notification that reported an alert through a channel, or undefined. */
+/** The notifications of each message: all mails about an event share one, and a webhook gets one for each alert. */
+function messagesOf(
+  stored: readonly { readonly id: string; readonly channel: ChannelName; readonly eventId: number }[],
+): readonly (readonly string[])[] {
+  const messages = new Map<string, string[]>();
+  for (const { id, channel, eventId } of stored) {
+    const key = channel === "email" ? `event ${eventId}` : id;
+    messages.set(key, [...(messages.get(key) ?? []), id]);
+  }
+  return [...messages.values()];
+}
+
+/** Returns the id of the message that reported an alert through a channel, or undefined. */
 export async function beginningOf(sql: Sql, alertId: string, channel: string): Promise<string | undefined> {
   const [row] = await sql<[{ id: string }?]>`
-    select n.notification_id as id
+    select coalesce(n.joined_to, n.notification_id) as id
     from notifications n
     where n.alert_id = ${alertId}
       and n.kind = 'alert'

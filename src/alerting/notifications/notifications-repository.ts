@@ -1,6 +1,7 @@
 import type { Sql } from "../../platform/database/database.ts";
 import { insertDeliverJobs } from "../../work/jobs/deliver-repository.ts";
 import type { ChannelName } from "./channels.ts";
+import { lockWithJoined, separateFrom } from "./joining-repository.ts";
 import type { About, ChannelResult } from "./notification.ts";
 
 /** Notifications to store. A row with a reason is unusable; the others wait. */
@@ -11,7 +12,10 @@ export type NewNotifications = About & {
   readonly rows: readonly { readonly id: string; readonly channel: ChannelName; readonly reason: string | null }[];
 };
 
-/** Stores notifications, and a job for each that can be sent. */
+/**
+ * Stores notifications, and a job for each that can be sent. If a mail about another alert of the same event still waits, the new one is
+ * joined to it: the event makes one message. Webhooks get one message for each alert.
+ */
 export async function insertNotifications(
   sql: Sql,
   { alertId, silenceId, kind, expiresAt, judgement, rows }: NewNotifications,
@@ -25,33 +29,53 @@ export async function insertNotifications(
         ${rows.map(({ channel }) => channel)}::text[],
         ${rows.map(({ reason }) => reason)}::text[]
       ) with ordinality as g (notification_id, channel, reason, position)
+    ), waiting as materialized (
+      select n.notification_id, n.channel, n.next_attempt_at
+      from alerts a
+      join alerts o on o.event_id = a.event_id and o.alert_id <> a.alert_id
+      join notifications n on n.alert_id = o.alert_id
+      where a.alert_id = ${alertId ?? null}::uuid
+        and n.kind = ${kind}
+        and n.kind <> 'digest'
+        and n.channel = 'email'
+        and n.status = 'waiting'
+        and n.joined_to is null
+      order by n.created_at, n.notification_id
+      limit 1
+      for update of n
     ), stored as (
-      insert into notifications (notification_id, alert_id, silence_id, kind, channel, status, reason, next_attempt_at, expires_at, created_at, finished_at)
+      insert into notifications (notification_id, alert_id, silence_id, kind, channel, status, reason, next_attempt_at, expires_at, created_at, finished_at, joined_to)
       select g.notification_id, ${alertId ?? null}::uuid, ${silenceId ?? null}::uuid, ${kind}, g.channel,
         case when g.reason is null then 'waiting' else 'unusable' end,
         g.reason,
-        case when g.reason is null then ${now}::timestamptz end,
+        case when g.reason is null then coalesce(w.next_attempt_at, ${now}::timestamptz) end,
         ${expiresAt},
         ${now},
-        case when g.reason is null then null else ${now}::timestamptz end
+        case when g.reason is null then null else ${now}::timestamptz end,
+        case when g.reason is null then w.notification_id end
       from given g
+      left join waiting w on w.channel = g.channel
     )
     ${insertDeliverJobs(sql, { notificationId: sql`g.notification_id`, channel: sql`g.channel` }, now, {
       availableAt: sql`${judgement?.dueAt ?? now}::timestamptz`,
       awaits: sql`${judgement ? String(judgement.eventId) : null}::text`,
     })}
     from given g
+    left join waiting w on w.channel = g.channel
     where g.reason is null
+      and w.notification_id is null
     order by g.position
   `;
 }
 
 /**
  * Cancels the waiting notifications of an alert, in the transaction that ends the alert, and deletes their jobs unless a worker has claimed
- * them: such a notification may still arrive. The alert's digest is sent all the same.
+ * them: such a notification may still arrive. Notifications of other alerts that were joined to them get their own message. The alert's
+ * digest is sent all the same.
  */
 export async function cancelNotifications(sql: Sql, alertId: string, now: Date): Promise<void> {
-  await sql`
+  await lockWithJoined(sql, alertId);
+  const unsent = await sql<{ id: string }[]>`
     with cancelled as (
       update notifications n
       set status = 'cancelled', next_attempt_at = null, finished_at = ${now}
@@ -65,7 +89,13 @@ export async function cancelNotifications(sql: Sql, alertId: string, now: Date):
     where j.queue = 'deliver'
       and j.subject = 'notification:' || c.notification_id
       and j.status = 'pending'
+    returning c.notification_id as id
   `;
+  await separateFrom(
+    sql,
+    unsent.map(({ id }) => id),
+    now,
+  );
 }
 
 /** Lists the results of these alerts' channels, by the channels' names. */

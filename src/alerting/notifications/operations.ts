@@ -85,6 +85,7 @@ function testMessage(now: Date): AlertMessage {
   return {
     notificationId: randomUUID(),
     isTest: true,
+    joined: [],
     heldBack: undefined,
     createdAt: now,
     late: undefined,

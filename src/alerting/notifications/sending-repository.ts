@@ -38,27 +38,37 @@ export async function lockJob(sql: Sql, jobId: number): Promise<void> {
   `;
 }
 
-/** Locks a notification until the end of the transaction and returns its progress; undefined when it was deleted. */
-export async function lockProgress(sql: Sql, id: string): Promise<Progress | undefined> {
-  const [row] = await sql<[Progress?]>`
-    select n.status, n.reason, n.attempt_count as attempts, n.unreached, n.expires_at as "expiresAt", n.created_at as "createdAt", n.late
+/** The progress of a notification, and of those that are joined to it. */
+export type LockedProgress = Progress & Pick<Notification, "id" | "alertId">;
+
+/** Locks a notification and those that are joined to it until the end of the transaction. Empty when it was deleted. */
+export async function lockProgress(sql: Sql, id: string): Promise<readonly LockedProgress[]> {
+  return await sql<LockedProgress[]>`
+    select n.notification_id as id, n.alert_id as "alertId", n.status, n.reason, n.attempt_count as attempts, n.unreached,
+      n.expires_at as "expiresAt", n.created_at as "createdAt", n.late
     from notifications n
     where n.notification_id = ${id}
+      or n.joined_to = ${id}
+    order by n.notification_id
     for update
   `;
-  return row;
 }
 
 /** Stores the next state of a notification. */
 export async function storeProgress(
   sql: Sql,
   id: string,
-  next: NextState & { readonly attempts: number; readonly late: boolean; readonly finishedAt: Date | null },
+  next: Omit<NextState, "job"> & {
+    readonly nextAttemptAt: Date | null;
+    readonly attempts: number;
+    readonly late: boolean;
+    readonly finishedAt: Date | null;
+  },
 ): Promise<void> {
   await sql`
     update notifications n
     set status = ${next.status}, reason = ${next.reason}, unreached = ${next.unreached === null ? null : [...next.unreached]},
-      next_attempt_at = ${next.job.kind === "release" ? next.job.availableAt : null}, attempt_count = ${next.attempts}, late = ${next.late}, finished_at = ${next.finishedAt}
+      next_attempt_at = ${next.nextAttemptAt}, attempt_count = ${next.attempts}, late = ${next.late}, finished_at = ${next.finishedAt}
     where n.notification_id = ${id}
   `;
 }
@@ -80,12 +90,12 @@ export async function addAttempt(sql: Sql, id: string, attempt: StoredAttempt): 
   `;
 }
 
-/** Queues failed and expired notifications again, until a new expiry. Returns the ids of their alerts. */
+/** Queues failed and expired notifications again, with those joined to them, until a new expiry. Returns the ids of their alerts. */
 export async function reviveNotifications(sql: Sql, ids: readonly string[], expiresAt: Date, now: Date): Promise<readonly string[]> {
   const rows = await sql<{ alertId: string | null }[]>`
     update notifications n
     set status = 'waiting', expires_at = ${expiresAt}, next_attempt_at = ${now}, finished_at = null, late = true
-    where n.notification_id = any (${[...ids]}::uuid[])
+    where (n.notification_id = any (${[...ids]}::uuid[]) or n.joined_to = any (${[...ids]}::uuid[]))
       and n.status in ('failed', 'expired')
     returning n.alert_id as "alertId"
   `;

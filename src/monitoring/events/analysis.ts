@@ -71,8 +71,7 @@ export async function storeVerdict(sql: Sql, { eventId, attempt, verdict, analyz
   };
   await appendToJournal(sql, [...changed(event), { type: "batch.analysis_completed", data }], now);
   await emitAboutEvents(sql, [{ type: "batch_analysis_completed", subject: String(eventId), about: eventId, data }], now);
-  await releaseMessages(sql, event, now);
-  await queueEvaluations(sql, [eventId], "scored", now);
+  await releaseMessages(sql, event, now, await queueEvaluations(sql, [eventId], "scored", now));
 }
 
 export interface FailedAnalysis {
@@ -93,8 +92,7 @@ export async function storeAnalysisFailure(sql: Sql, { eventId, attempt, error, 
   const data = { event_id: eventId, batch_id: event.batch_id, camera_id: event.camera_id, attempt, error };
   await appendToJournal(sql, [...changed(event), { type: "batch.analysis_failed", data }], now);
   await emitAboutEvents(sql, [{ type: "batch_analysis_failed", subject: String(eventId), about: eventId, data }], now);
-  await releaseMessages(sql, event, now);
-  if (event.risk_score === null) await queueEvaluations(sql, [eventId], "failed", now);
+  await releaseMessages(sql, event, now, event.risk_score === null && (await queueEvaluations(sql, [eventId], "failed", now)));
 }
 
 /** Clients get no updates of a deleted event. */

@@ -19,15 +19,15 @@ export const eventDeleted = "the event was deleted before the rule looked at it"
 
 /**
  * Queues the evaluation of the rules for this trigger, in the caller's transaction. Queues nothing if no enabled rule has this trigger.
- * Each call adds a separate job, so that a score that arrives during an evaluation is not missed.
+ * Each call adds a separate job, so that a score that arrives during an evaluation is not missed. Returns whether anything was queued.
  */
 export async function queueEvaluations(
   sql: Sql,
   eventIds: readonly number[],
   trigger: Exclude<EvaluationTrigger, "held_back">,
   now: Date,
-): Promise<void> {
-  if (eventIds.length === 0) return;
+): Promise<boolean> {
+  if (eventIds.length === 0) return false;
   const isForRule = {
     stored: sql`r.risk_threshold is null`,
     // An escalating rule evaluates events again that it suppressed before the score was known, and a changed rule may have had a threshold
@@ -52,6 +52,7 @@ export async function queueEvaluations(
     on conflict (queue, subject) do nothing
   `;
   if (queued.count > 0) noteWake(sql, "jobs:alert");
+  return queued.count > 0;
 }
 
 /**

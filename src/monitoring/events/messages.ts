@@ -64,9 +64,12 @@ export async function emitAboutEvents(sql: Sql, messages: readonly EventMessage[
   await emit(sql, events, now);
 }
 
-/** Sends the messages that waited for the judgement of an event, now with its score and summary, or with the failure of its analysis. */
-export async function releaseMessages(sql: Sql, event: Event, now: Date): Promise<void> {
-  const released = await releaseDeliverJobs(sql, String(event.id), now);
+/**
+ * Sends the messages that waited for the judgement of an event, now with its score and summary, or with the failure of its analysis. With
+ * `isEvaluated`, rules evaluate the event next: its mails wait for that, so that one mail names all rules.
+ */
+export async function releaseMessages(sql: Sql, event: Event, now: Date, isEvaluated: boolean): Promise<void> {
+  const released = await releaseDeliverJobs(sql, String(event.id), now, isEvaluated ? "webhooks" : "all");
   const deliveries = released.flatMap((subject) => (subject.startsWith("delivery:") ? [subject.slice("delivery:".length)] : []));
   if (deliveries.length === 0) return;
   const overview = (await findOverviews(sql, [event.id], now)).get(event.id)?.event;

@@ -30,10 +30,15 @@ export function insertDeliverJobs(sql: Sql, sending: Sending, now: Date, waiting
 }
 
 /**
- * Ends the wait of the messages that no worker has claimed and that wait for the judgement of this event. Returns the subjects of their
- * jobs. Never waits for a lock: a locked job is being claimed or deleted.
+ * Ends the wait of the messages that no worker has claimed and that wait for the judgement of this event: of all, or of those to webhooks.
+ * Returns the subjects of their jobs. Never waits for a lock: a locked job is being claimed or deleted.
  */
-export async function releaseDeliverJobs(sql: Sql, eventId: string, now: Date): Promise<readonly string[]> {
+export async function releaseDeliverJobs(
+  sql: Sql,
+  eventId: string,
+  now: Date,
+  which: "all" | "webhooks" = "all",
+): Promise<readonly string[]> {
   const released = await sql<{ subject: string }[]>`
     update jobs j
     set available_at = least(j.available_at, ${now}), awaits = null
@@ -43,6 +48,7 @@ export async function releaseDeliverJobs(sql: Sql, eventId: string, now: Date): 
       from jobs w
       where w.awaits = ${eventId}
         and w.status = 'pending'
+        ${which === "webhooks" ? sql`and starts_with(w.subject, 'delivery:')` : sql``}
       for update skip locked
     ))
     returning j.subject

@@ -18,6 +18,8 @@ export interface AlertFacts {
   readonly picture?: string;
   readonly objectType?: string;
   readonly startedAt?: Date;
+  /** Another alert of this event. */
+  readonly eventId?: number;
 }
 
 /** Deletes every alert and what belongs to it. */
@@ -35,7 +37,7 @@ export async function addAlert(db: Database, facts: AlertFacts = {}): Promise<St
       insert into cameras (camera_id, name, folder_path) values ('gate', ${facts.cameraName ?? "The Gate"}, '/gate')
       on conflict (camera_id) do update set name = excluded.name
     `;
-    const eventId = await addEvent();
+    const eventId = facts.eventId ?? (await addEvent());
     await sql`
       insert into alerts (alert_id, event_id, rule_name, camera_id, severity, dedup_key, alert_metadata, created_at, updated_at)
       values (${alertId}, ${eventId}, ${ruleName}, 'gate', ${facts.severity ?? "high"}, 'gate:rule',

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createDeliveryEngine } from "../../../src/alerting/delivery/engine.ts";
 import { createNotificationChannel } from "../../../src/alerting/notifications/channel.ts";
 import { channelAvailability } from "../../../src/alerting/notifications/channels.ts";
+import { delayedNotifications } from "../../../src/alerting/notifications/delayed-repository.ts";
 import type { NotificationKind } from "../../../src/alerting/notifications/notification.ts";
 import { cancelNotifications } from "../../../src/alerting/notifications/notifications-repository.ts";
 import { channelResults, queueNotifications, sendWaiting } from "../../../src/alerting/notifications/queue.ts";
@@ -16,6 +17,7 @@ import { DatabaseUnavailable, OutcomeUnknown } from "../../../src/platform/datab
 import { createOutbound } from "../../../src/platform/outbound/outbound.ts";
 import { claimNextInLanes, LeaseLost } from "../../../src/work/jobs/jobs-repository.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free-port.ts";
 import { type MailServerOptions, mailServer } from "../../support/mail-server.ts";
 import { picturePath } from "../../support/pictures.ts";
@@ -149,7 +151,7 @@ describe("notification by mail", () => {
     expect(received?.to).toEqual(["me@example.org", "you@example.org"]);
     expect(received?.mail.headers["subject"]).toMatch(/^\[High\] Person at The Gate, /);
     expect(received?.mail.text).toContain("A person came.");
-    expect(received?.mail.text).toContain("risk_score >= 60");
+    expect(received?.mail.text).toContain("Why: The risk score is 60 or more");
     expect(received?.mail.pictures).toHaveLength(1);
     expect(await result(alertId)).toEqual({ channel: "email", status: "sent", reason: null, attempts: 1, late: false });
     expect(settled).toEqual([alertId]);
@@ -263,12 +265,12 @@ describe("notification by mail", () => {
 
   it("a requeued dead letter is sent with a new expiry", async () => {
     const { server, raise, work, result, jobs } = await mailDesk({
-      onRecipient: (_, time) => (time === 1 ? { code: 550, text: "blocked" } : undefined),
+      onRecipient: (_, time) => (time === 1 ? { code: 550, text: "no such user" } : undefined),
     });
     const { alertId } = await raise(["email"]);
     await work();
-    expect(await result(alertId)).toMatchObject({ status: "failed", reason: expect.stringContaining("550 blocked") });
-    expect(await jobs()).toMatchObject([{ status: "dead", error: expect.stringContaining("550 blocked") }]);
+    expect(await result(alertId)).toMatchObject({ status: "failed", reason: expect.stringContaining("550 no such user") });
+    expect(await jobs()).toMatchObject([{ status: "dead", error: expect.stringContaining("550 no such user") }]);
     expect(settled).toEqual([alertId]);
     now = minutes(60 * 30);
     await database.db.transaction(async (sql) => {
@@ -323,6 +325,58 @@ describe("notification by mail", () => {
     expect(await attempts()).toHaveLength(2);
     expect(logged).toHaveLength(1);
     expect(logged[0]).toContain("with this configuration");
+  });
+
+  it("a daily limit of the provider holds all mails: one in 10 minutes tries the server, and all arrive when it is over", async () => {
+    let isOver = false;
+    const { server, raise, work, result, jobs, attempts } = await mailDesk({
+      onMail: () => (isOver ? undefined : { code: 550, text: "5.4.5 Daily user sending limit exceeded" }),
+    });
+    const { alertId } = await raise(["email"]);
+    const second = await raise(["email"]);
+    for (let n = 0; n < 3; n += 1) await work();
+    const reason = "the mail server limits or holds this account: 550 5.4.5 Daily user sending limit exceeded";
+    expect(await result(alertId)).toMatchObject({ status: "waiting", reason, attempts: 1 });
+    expect(await result(second.alertId)).toMatchObject({ status: "waiting", reason, attempts: 0 });
+    expect((await jobs()).map(({ at }) => at)).toEqual([minutes(10), minutes(10)]);
+    expect(await database.db.query((sql) => delayedNotifications(sql, now))).toEqual([
+      { channel: "email", count: 2, since: now, nextAttemptAt: minutes(10), answer: reason },
+    ]);
+    isOver = true;
+    while ((await work(minutes(10))) > 0);
+    expect([server.mails.length, (await attempts()).length]).toEqual([2, 3]);
+    expect(logged.map((line) => line.split(" {")[0])[0]).toBe("the mail server limits or holds this account; retrying slowly");
+    expect(await database.db.query((sql) => delayedNotifications(sql, now))).toEqual([]);
+  });
+
+  it("a full mailbox is tried until the mail expires, and holds back neither other mails nor the other recipient", async () => {
+    const full = { code: 552, text: "5.2.2 mailbox full" };
+    const { server, raise, work, result, jobs } = await mailDesk({ onRecipient: (who) => (who.startsWith("you") ? full : undefined) });
+    const first = await raise(["email"]);
+    await work();
+    expect((await jobs())[0]?.at).toEqual(minutes(10));
+    await work(minutes(10));
+    expect(await result(first.alertId)).toMatchObject({ status: "sent", reason: expect.stringContaining("mailbox full") });
+    await raise(["email"]);
+    await work();
+    expect(server.mails.map(({ to }) => to)).toEqual([["me@example.org"], ["me@example.org"]]);
+    const [delayed] = await database.db.query((sql) => delayedNotifications(sql, now));
+    expect(delayed).toMatchObject({ channel: "email", count: 2, answer: expect.stringContaining("552 5.2.2 mailbox full") });
+    now = minutes(24 * 60);
+    await work();
+    expect(await result(first.alertId)).toMatchObject({ status: "sent", reason: "not accepted for you@example.org in time" });
+  });
+
+  it("a policy that refuses one recipient holds back no mail to the other", async () => {
+    const { server, raise, work } = await mailDesk({
+      onRecipient: (who) => (who.startsWith("you") ? { code: 550, text: "5.7.1 not for you" } : undefined),
+    });
+    await raise(["email"]);
+    await work();
+    await work(minutes(10));
+    await raise(["email"]);
+    await work();
+    expect(server.mails).toHaveLength(2);
   });
 
   it("a test that works releases all waiting mails; if the server still refuses, one mail tries it", async () => {
@@ -425,6 +479,125 @@ describe("notification by mail", () => {
     await raise(["email", "webhook"]);
     await raise(["email", "webhook"]);
     expect(await claim()).toHaveLength(2);
+  });
+});
+
+describe("mails of several rules about one event", () => {
+  /** Stores alerts of the rules `Night` and `Grave` about one event, and queues their notifications. */
+  const raiseBoth = async (
+    { raise }: Pick<Awaited<ReturnType<typeof desk>>, "raise">,
+    channels: readonly ("email" | "webhook")[] = ["email"],
+  ) => {
+    const first = await raise(channels, { ruleName: "Night", severity: "low" });
+    const second = await raise(channels, { ruleName: "Grave", severity: "critical", eventId: first.eventId });
+    return [first.alertId, second.alertId] as const;
+  };
+
+  it("they are one message that names both rules, and both alerts are delivered", async () => {
+    const opened = await mailDesk();
+    const alertIds = await raiseBoth(opened);
+    expect(await opened.work()).toBe(1);
+    expect(opened.server.mails).toHaveLength(1);
+    const text = opened.server.mails[0]?.mail.text;
+    expect(text).toContain(
+      "Rule: Grave (severity critical): the risk score is 60 or more\nRule: Night (severity low): the risk score is 60 or more",
+    );
+    for (const alertId of alertIds) expect(await opened.result(alertId)).toMatchObject({ status: "sent", attempts: 1, late: false });
+    expect(settled).toEqual([...alertIds].toSorted());
+    expect(await opened.jobs()).toEqual([]);
+  });
+
+  it("the receiver of the channel webhook gets each alert", async () => {
+    const hook = await receiver();
+    const opened = await desk({ DEFAULT_WEBHOOK_URL: hook.url });
+    const alertIds = await raiseBoth(opened, ["webhook"]);
+    await opened.work();
+    await opened.work();
+    expect(hook.bodies.map(({ body }) => (body as { alert: { id: string } }).alert.id).toSorted()).toEqual([...alertIds].toSorted());
+  });
+
+  it("an alert that a person acknowledges is left out, and the other one is sent", async () => {
+    for (const ended of [0, 1] as const) {
+      await clearAlerts(database.db);
+      const opened = await mailDesk();
+      const alertIds = await raiseBoth(opened);
+      const id = alertIds[ended];
+      await database.db.transaction(async (sql) => {
+        await sql`update alerts set status = 'acknowledged' where alert_id = ${id}`;
+        await cancelNotifications(sql, id, now);
+      });
+      await opened.work();
+      const [other, left] = ended === 0 ? ["Grave", "Night"] : ["Night", "Grave"];
+      expect(opened.server.mails.map(({ mail }) => [mail.text.includes(other), mail.text.includes(left)])).toEqual([[true, false]]);
+      expect(await opened.result(id)).toMatchObject({ status: "cancelled", attempts: 0 });
+      expect(await opened.result(alertIds[1 - ended] as string)).toMatchObject({ status: "sent", attempts: 1 });
+      expect(await opened.jobs()).toEqual([]);
+    }
+  });
+
+  it("an alert that is raised while the mail is under way gets its own mail", async () => {
+    const opened = await mailDesk({ answerAfterMs: 300 });
+    const first = await opened.raise(["email"], { ruleName: "Night" });
+    const [job] = await opened.claim();
+    if (!job) throw new Error("there is no job");
+    const sending = opened.run(job);
+    await eventually(async () => opened.server.mails.length === 1, { timeoutMs: 5_000, what: "the mail at the server" });
+    const second = await opened.raise(["email"], { ruleName: "Grave", eventId: first.eventId });
+    await sending;
+    expect(await opened.result(second.alertId)).toMatchObject({ status: "waiting", attempts: 0 });
+    await opened.work();
+    expect(opened.server.mails.map(({ mail }) => [mail.text.includes("Night"), mail.text.includes("Grave")])).toEqual([
+      [true, false],
+      [false, true],
+    ]);
+    for (const { alertId } of [first, second]) expect(await opened.result(alertId)).toMatchObject({ status: "sent", attempts: 1 });
+  });
+
+  it("a later alert joins a mail that waits for the mail server", async () => {
+    const port = await freePort();
+    const opened = await desk(mailEnv(port));
+    const first = await opened.raise(["email"], { ruleName: "Night" });
+    await opened.work();
+    const second = await opened.raise(["email"], { ruleName: "Grave", eventId: first.eventId });
+    expect(await opened.jobs()).toHaveLength(1);
+    const server = await mailServer({ port });
+    servers.push(server);
+    await opened.work(minutes(0.5));
+    expect(server.mails).toHaveLength(1);
+    expect(server.mails[0]?.mail.text).toMatch(/Rule: Grave.*\nRule: Night/);
+    expect(await opened.result(second.alertId)).toMatchObject({ status: "sent", attempts: 1 });
+  });
+
+  it("a mail that is refused for good is one dead letter for both, and a requeue sends it with both", async () => {
+    const opened = await mailDesk({ onRecipient: (_, time) => (time === 1 ? { code: 550, text: "no such user" } : undefined) });
+    const alertIds = await raiseBoth(opened);
+    await opened.work();
+    for (const alertId of alertIds) {
+      expect(await opened.result(alertId)).toMatchObject({ status: "failed", reason: expect.stringContaining("no such user") });
+    }
+    const [dead, ...more] = await opened.jobs();
+    expect([dead?.status, more]).toEqual(["dead", []]);
+    await database.db.transaction(async (sql) => {
+      const [row] = await sql<[{ id: string }]>`select n.notification_id as id from notifications n where n.joined_to is null`;
+      expect(await reviveNotifications(sql, [row.id], minutes(60), now)).toEqual([...alertIds].toSorted());
+      await sql`update jobs set status = 'pending', attempts = 0, deferrals = 0, available_at = ${now}`;
+    });
+    await opened.work();
+    expect(opened.server.mails).toHaveLength(1);
+    for (const alertId of alertIds) expect(await opened.result(alertId)).toMatchObject({ status: "sent", attempts: 2 });
+  });
+
+  it("a mail that expires takes no later alert with it", async () => {
+    const opened = await desk(mailEnv(await freePort()));
+    const start = now;
+    const first = await opened.raise(["email"], { ruleName: "Night" });
+    await opened.work();
+    now = minutes(60);
+    const second = await opened.raise(["email"], { ruleName: "Grave", eventId: first.eventId });
+    await opened.work(new Date(start.getTime() + 24 * 3_600_000));
+    expect(await opened.result(first.alertId)).toMatchObject({ status: "expired" });
+    expect(await opened.result(second.alertId)).toMatchObject({ status: "waiting" });
+    expect((await opened.jobs()).map(({ status }) => status).toSorted()).toEqual(["dead", "pending"]);
   });
 });
 

@@ -19,7 +19,40 @@ it.each(["person", "Person"])(
     const [alert] = await desk.alerts();
     const facts = await desk.db.query((sql) => findAlertFacts(sql, alert?.id ?? ""));
     expect(facts?.objectTypes).toEqual(["person", "car"]);
-    const message = { notificationId: "1", createdAt: new Date(), late: undefined, heldBack: undefined };
+    const message = { notificationId: "1", createdAt: new Date(), late: undefined, joined: [], heldBack: undefined };
     expect(facts && headline({ ...message, alert: facts }, "UTC")).toBe("[High] Person at Yard, Sun 1 Mar 2026 12:00");
   },
 );
+
+it("notifications: rules that match one event share one mail, also when one of them waited for the score", async () => {
+  const rule = (name: string, body: object) => desk.ask("createRule", { body: { name, channels: ["email"], ...body } });
+  await rule("Night", {});
+  await rule("Person", { object_types: ["person"] });
+  await rule("Grave", { risk_threshold: 70, severity: "critical" });
+  const eventId = await desk.event({ seen: { person: 0.9 } });
+  await desk.look();
+  await desk.score(eventId, 90);
+  await desk.look();
+  const [messages, alerts] = await desk.db.query((sql) =>
+    Promise.all([
+      sql<{ rules: string[] }[]>`
+        select array_agg(a.rule_name order by a.rule_name) as rules
+        from notifications n
+        join alerts a on a.alert_id = n.alert_id
+        where n.status = 'waiting'
+        group by coalesce(n.joined_to, n.notification_id)
+      `,
+      sql<{ jobs: number }[]>`select count(*) as jobs from jobs j where j.queue = 'deliver'`,
+    ]),
+  );
+  expect(messages).toEqual([{ rules: ["Grave", "Night", "Person"] }]);
+  expect(alerts).toEqual([{ jobs: 1 }]);
+});
+
+it("notifications: two events make two mails", async () => {
+  await desk.ask("createRule", { body: { name: "Each", channels: ["email"], cooldown_seconds: 0 } });
+  for (const camera of ["yard", "gate"]) await desk.event({ camera });
+  await desk.look();
+  const [row] = await desk.db.query((sql) => sql<[{ jobs: number }]>`select count(*) as jobs from jobs j where j.queue = 'deliver'`);
+  expect(row.jobs).toBe(2);
+});

@@ -42,6 +42,37 @@ describe("alert mail", () => {
     expect(headers["date"]).toBe("Wed, 01 Jul 2026 21:32:00 +0000");
   });
 
+  it("the subject and the colour show the level of the event, and the severity of the rule while there is none", async () => {
+    const shown = async (...of: Parameters<typeof message>) => {
+      const { headers, html } = await compose(message(...of));
+      return [
+        headers["subject"]?.split("]")[0]?.slice(1),
+        /background:(#[0-9a-f]{6});color:#ffffff/.exec(html)?.[1],
+        headers["x-priority"],
+      ];
+    };
+    expect(await shown({ severity: "low", riskScore: 91, riskLevel: "critical" })).toEqual(["Critical", "#b91c1c", "1 (Highest)"]);
+    expect(await shown({ severity: "high", riskScore: 12, riskLevel: "low" })).toEqual(["Low", "#4b5563", undefined]);
+    const unjudged = { riskScore: null, riskLevel: null, analysisStatus: "pending" } as const;
+    expect(await shown({ ...unjudged, severity: "medium" })).toEqual(["Medium", "#b45309", undefined]);
+    const grave = { notificationId: "x", alertId: "y", ruleName: "Grave", severity: "critical", matchedConditions: [] } as const;
+    expect(await shown({ ...unjudged, severity: "medium" }, { joined: [grave] })).toEqual(["Critical", "#b91c1c", "1 (Highest)"]);
+  });
+
+  it("no condition of a rule appears as homesec stores it", async () => {
+    const event = ["risk_score >= 60", "object_type in [person, car]", "camera_id in [gate]", "confidence >= 0.6"];
+    const conditions = [...event, "within schedule mon-fri 22:00-06:00 Europe/Berlin"];
+    const mails = await Promise.all([
+      compose(message({ matchedConditions: conditions })),
+      compose(message({ eventKind: "camera_health", matchedConditions: ["kind = camera_health"], riskScore: null, riskLevel: null })),
+    ]);
+    for (const { text } of mails) expect(text).not.toMatch(/_|>=| = | \[/);
+    expect(mails[0]?.text).toContain(
+      "Why: The risk score is 60 or more, person or car was seen, the confidence is 60 % or more, it was within mon-fri 22:00-06:00 Europe/Berlin\n",
+    );
+    expect(mails[1]?.text).toContain("\nRule: Somebody at night (severity high)\nEvent: 17\n");
+  });
+
   it("domains in other scripts are written in ASCII", async () => {
     const { from, to, raw } = await composeMail(message(), undefined, {
       ...setting,
@@ -67,8 +98,7 @@ describe("alert mail", () => {
       expect(text).toContain(fact);
       expect(html).toContain(fact);
     }
-    expect(text).toContain("risk_score >= 60");
-    expect(html).toContain("risk_score &gt;= 60");
+    for (const part of [text, html]) expect(part).toContain("The risk score is 60 or more, person was seen");
     expect(text + html).not.toContain("late");
     expect(text + html).not.toContain("http");
   });

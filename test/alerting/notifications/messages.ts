@@ -4,6 +4,7 @@ import type { AlertFacts, AlertMessage, SilenceMessage } from "../../../src/aler
 export function message(alert: Partial<AlertFacts> = {}, rest: Partial<AlertMessage> = {}): AlertMessage {
   return {
     notificationId: "11111111-2222-4333-8444-555555555555",
+    joined: [],
     heldBack: undefined,
     createdAt: new Date("2026-07-01T21:31:00Z"),
     late: undefined,

@@ -16,7 +16,8 @@ export async function wrongMessages(sql: Sql, arrived: readonly string[]): Promi
     with arrived as (
       select distinct a.id from unnest(${[...arrived]}::text[]) as a (id)
     ), known as (
-      select n.notification_id::text as id, n.status = 'sent' as sent from notifications n
+      -- a notification that is joined to another one arrives in its message
+      select coalesce(n.joined_to, n.notification_id)::text as id, n.status = 'sent' as sent from notifications n
       union all
       select d.message_id::text, d.status = 'success' from webhook_deliveries d
     )

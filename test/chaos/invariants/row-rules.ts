@@ -125,9 +125,17 @@ async function ofMessages(sql: Sql): Promise<Counts> {
         where n.status in ('failed', 'expired')
           and (
             coalesce(n.reason, '') = ''
-            or not exists (select from jobs j where j.subject = 'notification:' || n.notification_id and j.status = 'dead')
+            or not exists (select from jobs j where j.subject = 'notification:' || coalesce(n.joined_to, n.notification_id) and j.status = 'dead')
           )
       ) as "a failed notification without reason or dead letter",
+      (
+        select count(*)
+        from notifications n
+        join notifications l on l.notification_id = n.joined_to
+        where l.joined_to is not null
+          or l.channel <> n.channel
+          or (select a.event_id from alerts a where a.alert_id = l.alert_id) <> (select a.event_id from alerts a where a.alert_id = n.alert_id)
+      ) as "a notification in the message of another event",
       (select count(*) from webhook_deliveries d where d.status in ('pending', 'retrying')) as "a delivery that waits",
       (
         select count(*)

@@ -1,12 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { queueNotifications } from "../../../src/alerting/notifications/queue.ts";
+import { insertRule } from "../../../src/alerting/rules/rules-repository.ts";
+import { silentLog } from "../../../src/base/log/log.ts";
 import { recordAttempt, storeAnalysisFailure, storeVerdict } from "../../../src/monitoring/events/analysis.ts";
 import { announceEvents } from "../../../src/monitoring/events/announcement.ts";
 import { findEvents } from "../../../src/monitoring/events/events-repository.ts";
 import { emitAboutEvents } from "../../../src/monitoring/events/messages.ts";
+import { createAlertStage } from "../../../src/pipeline/alert.ts";
 import { releaseDeliverJobs } from "../../../src/work/jobs/deliver-repository.ts";
-import { claimNextInLanes, promoteAllJobs } from "../../../src/work/jobs/jobs-repository.ts";
+import { claimNextInLanes, claimNextJobs, promoteAllJobs } from "../../../src/work/jobs/jobs-repository.ts";
+import { definitionWith } from "../../alerting/rules/rule-values.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { emptyTables } from "../../support/empty-tables.ts";
 
@@ -21,7 +25,7 @@ beforeAll(async () => {
   database = await testDatabase();
 });
 afterAll(() => database.close());
-beforeEach(() => database.db.query((sql) => emptyTables(sql, "cameras, jobs, journal, webhooks")));
+beforeEach(() => database.db.query((sql) => emptyTables(sql, "cameras, jobs, journal, webhooks, rules")));
 
 const types = ["event_created", "event_enriched", "batch_analysis_started", "batch_analysis_completed", "batch_analysis_failed"] as const;
 
@@ -223,8 +227,12 @@ test("event messages: without a subscribed webhook nothing is stored", async () 
   expect(row.count).toBe(0);
 });
 
-test("event messages: a mail waits for the judgement like a new event, and no longer", async () => {
-  const id = await happen();
+const usable = { usable: true } as const;
+const availability = { email: usable, webhook: usable, push: usable };
+const claimed = (now: Date) => database.db.query((sql) => claimNextInLanes(sql, { queue: "deliver", processId, now }, 10));
+
+/** Queues a mail about a new event, which waits for its judgement. */
+async function mailThatWaits(id: number): Promise<void> {
   const alertId = randomUUID();
   await database.db.transaction(async (sql) => {
     await sql`
@@ -233,11 +241,28 @@ test("event messages: a mail waits for the judgement like a new event, and no lo
     `;
     const judgement = { eventId: id, dueAt: later(4_000) };
     const order = { alertId, kind: "alert", channels: ["email"], expiresAt: later(60_000), judgement } as const;
-    const usable = { usable: true } as const;
-    await queueNotifications(sql, order, { email: usable, webhook: usable, push: usable }, stored);
+    await queueNotifications(sql, order, availability, stored);
   });
-  const claimed = (now: Date) => database.db.query((sql) => claimNextInLanes(sql, { queue: "deliver", processId, now }, 10));
+}
+
+test("event messages: a mail waits for the judgement like a new event, and no longer", async () => {
+  const id = await happen();
+  await mailThatWaits(id);
   expect(await claimed(later(1_000))).toEqual([]);
   await judge(id, later(1_100));
   expect(await claimed(later(1_100))).toHaveLength(1);
+});
+
+test("event messages: a mail also waits for the rules that need the score, so that it can name them", async () => {
+  await database.db.query((sql) => insertRule(sql, definitionWith({ risk_threshold: 90 }), stored));
+  const id = await happen();
+  await mailThatWaits(id);
+  await judge(id, later(1_100));
+  expect(await claimed(later(1_100))).toEqual([]);
+  const clock = { now: () => later(1_200), monotonic: () => 0 };
+  const delivery = { availability, expiryHours: 24 };
+  const stage = createAlertStage({ db: database.db, clock, log: silentLog, delivery, onVerdicts: () => {} });
+  const evaluations = await database.db.query((sql) => claimNextJobs(sql, { queue: "alert", processId, now: later(1_200) }, 10));
+  for (const job of evaluations) await stage.run(job, new AbortController().signal, () => {});
+  expect(await claimed(later(1_200))).toHaveLength(1);
 });

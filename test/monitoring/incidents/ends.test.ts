@@ -109,6 +109,20 @@ describe("the end of an incident", () => {
     expect(alert).toMatchObject({ status: "delivered", alert_metadata: { channels: [{ channel: "email" }, { channel: "webhook" }] } });
   });
 
+  it("is one mail for two rules, as the beginning was, and the webhook gets both", async () => {
+    await dead();
+    await desk.rule({ name: "Any trouble", kind: "camera_health", channels: ["email", "webhook"] });
+    await begin(0);
+    expect(await send(1)).toBe(3);
+    await end(20);
+    expect(await send(21)).toBe(3);
+    expect(subjects()).toEqual(["[High] Problem with camera Yard", "Resolved: problem with camera Yard"]);
+    const [first, second] = mail?.mails ?? [];
+    for (const each of [first, second]) expect(each?.mail.text).toMatch(/Rule: A camera is dead .*\nRule: Any trouble /);
+    expect(second?.mail.headers["in-reply-to"]).toBe(first?.mail.headers["message-id"]);
+    expect(posted().map(({ type }) => type)).toEqual([...Array(2).fill("security_alert"), ...Array(2).fill("security_alert_ended")]);
+  });
+
   it("is sent after a silence with its cause, without a judgement", async () => {
     await dead(["email"]);
     await desk.ask("createSilence", { body: { camera_id: "yard", duration_seconds: 600, reason: "Painters" } });

@@ -1,0 +1,78 @@
+import type { Sql } from "../../platform/database/database.ts";
+import { insertDeliverJobs } from "../../work/jobs/deliver-repository.ts";
+import type { JoinedAlert } from "../delivery/message.ts";
+
+/** Lists the alerts whose notifications are joined to this one and still have to be sent, oldest first. */
+export async function joinedAlerts(sql: Sql, notificationId: string): Promise<readonly JoinedAlert[]> {
+  return await sql<JoinedAlert[]>`
+    select n.notification_id as "notificationId", a.alert_id as "alertId", a.rule_name as "ruleName", a.severity,
+      coalesce(v.matched_conditions, '{}') as "matchedConditions"
+    from notifications n
+    join alerts a on a.alert_id = n.alert_id
+    left join lateral (
+      select r.matched_conditions
+      from rule_verdicts r
+      where r.alert_id = a.alert_id
+      limit 1
+    ) v on true
+    where n.joined_to = ${notificationId}
+      and (n.status = 'waiting' or n.unreached is not null)
+    order by a.created_at, a.alert_id
+  `;
+}
+
+/**
+ * Gives notifications a separate message, because the one that they were joined to ended without them: the first gets a job, and the others
+ * are joined to it. They are locked, and their ids ascend.
+ */
+export async function separateNotifications(sql: Sql, [leader, ...others]: readonly string[], now: Date): Promise<void> {
+  if (leader === undefined) return;
+  await sql`
+    update notifications n
+    set joined_to = ${leader}, next_attempt_at = ${now}
+    where n.notification_id = any (${others}::uuid[])
+  `;
+  await sql`
+    with separated as (
+      update notifications n
+      set joined_to = null, next_attempt_at = ${now}
+      where n.notification_id = ${leader}
+      returning n.notification_id, n.channel
+    )
+    ${insertDeliverJobs(sql, { notificationId: sql`s.notification_id`, channel: sql`s.channel` }, now)}
+    from separated s
+  `;
+}
+
+/** Gives a separate message to the waiting notifications that are joined to these, which were cancelled. */
+export async function separateFrom(sql: Sql, cancelled: readonly string[], now: Date): Promise<void> {
+  for (const id of cancelled) {
+    const rows = await sql<{ id: string }[]>`
+      select n.notification_id as id
+      from notifications n
+      where n.joined_to = ${id}
+        and n.status = 'waiting'
+      order by n.notification_id
+    `;
+    await separateNotifications(
+      sql,
+      rows.map((row) => row.id),
+      now,
+    );
+  }
+}
+
+/** Locks the notifications of an alert, and those that are joined to them, in the common order. */
+export async function lockWithJoined(sql: Sql, alertId: string): Promise<void> {
+  await sql`
+    select count(*)
+    from (
+      select
+      from notifications n
+      where n.alert_id = ${alertId}
+        or n.joined_to = any (array(select o.notification_id from notifications o where o.alert_id = ${alertId}))
+      order by n.notification_id
+      for update
+    ) locked
+  `;
+}

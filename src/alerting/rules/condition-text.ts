@@ -1,0 +1,31 @@
+/** How a condition that matched reads for people. A null text says nothing that the message does not say anyway. */
+const forms: readonly { readonly condition: RegExp; readonly text: (value: string) => string | null }[] = [
+  { condition: /^risk_score >= (\d+)$/, text: (score) => `the risk score is ${score} or more` },
+  { condition: /^object_type in \[(.*)\]$/s, text: (names) => `${alternatives(names)} was seen` },
+  { condition: /^confidence >= ([\d.]+)$/, text: (value) => `the confidence is ${percent(value)} or more` },
+  { condition: /^within schedule (.*)$/s, text: (schedule) => `it was within ${schedule}` },
+  { condition: /^camera_id in \[.*\]$/s, text: () => null },
+  { condition: /^kind = .*$/s, text: () => null },
+];
+
+/**
+ * Writes the matched conditions of a rule, as `evaluate` stores them, for people: `object_type in [person]` as `person was seen`. Other
+ * texts stay as they are.
+ */
+export function conditionTexts(conditions: readonly string[]): readonly string[] {
+  return conditions.flatMap((condition) => {
+    const form = forms.find((each) => each.condition.test(condition));
+    if (!form) return [condition];
+    return form.text(form.condition.exec(condition)?.[1] ?? "") ?? [];
+  });
+}
+
+/** `person, car, dog` as `person, car or dog`. */
+function alternatives(names: string): string {
+  const last = names.lastIndexOf(", ");
+  return last < 0 ? names : `${names.slice(0, last)} or ${names.slice(last + 2)}`;
+}
+
+function percent(value: string): string {
+  return `${Number((Number(value) * 100).toFixed(4))} %`;
+}
