@@ -323,4 +323,12 @@ export const earlyRows: readonly EarlyRow[] = [
       ...{ created_at: at(20), awaits: "1" },
     },
   },
+  {
+    from: 21,
+    table: "jobs",
+    row: {
+      ...{ queue: "detect", subject: "19", position: at(21), status: "dead", available_at: at(21), created_at: at(21), attempts: 1 },
+      last_error: "refused: status 413",
+    },
+  },
 ];
