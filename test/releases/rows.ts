@@ -63,12 +63,19 @@ const alert = (n: number): EarlyRow => ({
 });
 const definition = { name: "Night", severity: "high", risk_threshold: null };
 const rule = { name: "Night", severity: "high", dedup_key_template: "{camera_id}", cooldown_seconds: 300, channels: ["email"], ...times };
-const notification = (from: number, n: number, kind: string, channel = "email"): EarlyRow => ({
+const notification = (
+  from: number,
+  n: number,
+  kind: string,
+  channel = "email",
+  more: Readonly<Record<string, unknown>> = {},
+): EarlyRow => ({
   from,
   table: "notifications",
   row: {
     ...{ notification_id: id(n), alert_id: id(1), kind, channel, status: "sent", attempt_count: 1, expires_at: at(1440) },
     ...{ created_at: at(n), finished_at: at(n) },
+    ...more,
   },
 });
 
@@ -331,4 +338,6 @@ export const earlyRows: readonly EarlyRow[] = [
       last_error: "refused: status 413",
     },
   },
+  notification(22, 5, "digest", "webhook"),
+  notification(23, 6, "end", "webhook", { joined_to: id(5) }),
 ];
