@@ -129,7 +129,10 @@ const filters = {
 
 /** Media types that the detector accepts. */
 const pictureTypes = ["image/jpeg", "image/png", "image/webp"] as const;
-const videoTypes = ["video/mp4", "video/quicktime", "video/x-matroska", "video/webm", "video/x-msvideo"] as const;
+const videoTypes = [
+  ...(["video/mp4", "video/quicktime", "video/x-matroska", "video/webm", "video/x-msvideo", "video/x-flv", "video/x-dav"] as const),
+  ...(["video/mpeg", "video/mp2t", "video/h264", "video/h265"] as const),
+] as const;
 
 const ObjectType = EnumText(objectTypes).meta({ description: "Class of the object" });
 const Confidence = NumberBetween(...ranges.confidence).meta({ description: "Confidence, 0 to 1" });

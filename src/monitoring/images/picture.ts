@@ -1,18 +1,18 @@
 import { extname } from "node:path";
 import type { ByteSource } from "./byte-source.ts";
-import { inspectJpeg } from "./jpeg.ts";
-import { inspectPng } from "./png.ts";
+import { formatOf, headBytes, isBlank } from "./format.ts";
 import type { ImageReason } from "./reasons.ts";
-import { type Structure, settledAfterMs } from "./structure.ts";
-import { inspectAvi, inspectMatroska, inspectMp4 } from "./video-container.ts";
-import { inspectWebp } from "./webp.ts";
+import { settledAfterMs } from "./structure.ts";
 
 /** Larger pictures are not decoded: a small file can claim any size. */
 export const mostPixels = 50_000_000;
 /** Larger picture files are not read into memory. */
 const mostPictureBytes = 100 * 1024 * 1024;
 
-/** Kind of a file by its name. `unsupported` is a picture or video that homesec does not read, `temporary` an unfinished one. */
+/**
+ * Kind of a file by its name. `unsupported` is a picture or video that homesec does not read, `temporary` an unfinished one; the content decides
+ * what `other` is, unless `isSideFile`.
+ */
 export type FileKind = "jpeg" | "png" | "webp" | "video" | "unsupported" | "temporary" | "other";
 
 const kindByExtension = new Map<string, FileKind>(
@@ -21,12 +21,15 @@ const kindByExtension = new Map<string, FileKind>(
       ["jpeg", [".jpg", ".jpeg", ".jpe", ".jfif"]],
       ["png", [".png"]],
       ["webp", [".webp"]],
-      ["video", [".mp4", ".mkv", ".avi", ".mov"]],
       [
-        "unsupported",
-        [".gif", ".bmp", ".tif", ".tiff", ".heic", ".heif", ".avif", ".jxl", ".webm", ".m4v", ".mpg", ".mpeg", ".wmv", ".flv", ".dav"],
+        "video",
+        [
+          ...[".mp4", ".mkv", ".avi", ".mov", ".m4v", ".3gp", ".webm", ".flv", ".dav", ".mpg", ".mpeg", ".ts", ".mts", ".m2ts"],
+          ...[".264", ".h264", ".265", ".h265", ".hevc"],
+        ],
       ],
-      ["temporary", [".tmp", ".part", ".partial", ".crdownload"]],
+      ["unsupported", [".gif", ".bmp", ".tif", ".tiff", ".heic", ".heif", ".avif", ".jxl", ".jp2", ".wmv", ".asf"]],
+      ["temporary", [".tmp", ".part", ".partial", ".crdownload", ".filepart", ".upload", ".uploading", ".incomplete"]],
     ] as const
   ).flatMap(([kind, extensions]) => extensions.map((extension) => [extension, kind] as const)),
 );
@@ -41,6 +44,17 @@ export function kindOf(path: string): FileKind {
 /** Tells whether a file of this kind gets a row in the ledger. */
 export function isRecorded(kind: FileKind): boolean {
   return kind !== "temporary" && kind !== "other";
+}
+
+/** Endings of files that recorders and programs write beside pictures. */
+const sideFileExtensions = new Set([
+  ...[".txt", ".log", ".csv", ".xml", ".json", ".htm", ".html", ".md", ".ini", ".cfg", ".conf", ".yaml", ".yml", ".db", ".sqlite", ".lock"],
+  ...[".idx", ".srt", ".vtt", ".m3u", ".m3u8", ".md5", ".sha1", ".sha256", ".wav", ".mp3", ".aac", ".zip", ".gz", ".tar", ".url", ".lnk"],
+]);
+
+/** Tells whether a file is no picture or video by its name, so that its content is not read. */
+export function isSideFile(name: string): boolean {
+  return sideFileExtensions.has(extname(name).toLowerCase());
 }
 
 /** Folders that programs keep beside pictures, with copies and deleted pictures. */
@@ -71,13 +85,13 @@ export type Inspection =
  * `quietMs` is the time since its last change: a file that is still changing is never called damaged. Never throws because of the bytes.
  */
 export async function inspect(source: ByteSource, quietMs: number): Promise<Inspection> {
-  const head = await source.read(0, 64);
+  const head = await source.read(0, headBytes);
   const format = formatOf(head);
   if (!format) {
-    if (quietMs < settledAfterMs || (head.length > 0 && head.every((byte) => byte === 0))) {
+    if (quietMs < settledAfterMs || (head.length > 0 && isBlank(head))) {
       return { state: "incomplete", detail: "the beginning is not there yet" };
     }
-    const detail = "The content is no JPEG, PNG, WebP, MP4, MOV, MKV or AVI, whatever the name says. Check what uploads into this folder.";
+    const detail = "The content is no picture or video of a known format, whatever the name says. Check what uploads into this folder.";
     return { state: "refused", reason: "not_an_image", detail, mediaType: null };
   }
   const { mediaType } = format;
@@ -117,35 +131,5 @@ function tooLarge(
     const detail = `${Math.round(bytes / 1_048_576)} MiB is more than ${mostPictureBytes / 1_048_576} MiB. ${fix}`;
     return { state: "refused", reason: "too_large", detail, mediaType };
   }
-  return undefined;
-}
-
-interface Format {
-  readonly mediaType: string;
-  /** Absent for formats that are recognised but not inspected. */
-  readonly inspect?: (source: ByteSource, quietMs: number) => Promise<Structure>;
-}
-
-const heifBrands = /^(heic|heix|hevc|heim|heis|mif1|msf1)/;
-
-function formatOf(head: Buffer): Format | undefined {
-  const text = (start: number, end: number): string => head.toString("latin1", start, end);
-  if (text(0, 3) === "\xff\xd8\xff") return { mediaType: "image/jpeg", inspect: inspectJpeg };
-  if (text(0, 8) === "\x89PNG\r\n\x1a\n") return { mediaType: "image/png", inspect: inspectPng };
-  if (text(0, 4) === "RIFF" && text(8, 12) === "WEBP") return { mediaType: "image/webp", inspect: inspectWebp };
-  if (text(0, 4) === "RIFF" && text(8, 12) === "AVI ") return { mediaType: "video/x-msvideo", inspect: inspectAvi };
-  if (text(0, 4) === "\x1a\x45\xdf\xa3") {
-    return { mediaType: text(0, 64).includes("webm") ? "video/webm" : "video/x-matroska", inspect: inspectMatroska };
-  }
-  if (text(4, 8) === "ftyp") {
-    const brand = text(8, 12);
-    if (heifBrands.test(brand)) return { mediaType: "image/heic" };
-    if (brand.startsWith("avi")) return { mediaType: "image/avif" };
-    return { mediaType: brand === "qt  " ? "video/quicktime" : "video/mp4", inspect: inspectMp4 };
-  }
-  if (["moov", "mdat", "wide", "free", "skip"].includes(text(4, 8))) return { mediaType: "video/quicktime", inspect: inspectMp4 };
-  if (text(0, 4) === "GIF8") return { mediaType: "image/gif" };
-  if (text(0, 2) === "BM" && head.length >= 26 && head.readUInt32LE(6) === 0) return { mediaType: "image/bmp" };
-  if (text(0, 4) === "II*\0" || text(0, 4) === "MM\0*") return { mediaType: "image/tiff" };
   return undefined;
 }

@@ -80,3 +80,8 @@ export async function inspectAvi(source: ByteSource, quietMs: number): Promise<S
   // The padding of an odd length may be missing at the very end.
   return at <= source.size + 1 ? complete : { state: "incomplete", detail: "the video is shorter than its header says" };
 }
+
+/** Streams and recordings of recorders say nowhere where they end. */
+export async function inspectOpenEnded(_source: ByteSource, quietMs: number): Promise<Structure> {
+  return quietMs >= openEndedAfterMs ? complete : { state: "incomplete", detail: "the video does not say where it ends" };
+}

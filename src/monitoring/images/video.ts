@@ -14,7 +14,7 @@ const longestSeconds = 86_400;
 /** Maximum length of a line of ffmpeg's output. */
 const mostLineLength = 2_000;
 /** The formats that `inspect` accepts (MOV includes MP4). Other formats that ffmpeg could read, playlists above all, are never tried. */
-const demuxers = "mov,matroska,avi";
+const demuxers = "mov,matroska,avi,flv,mpeg,mpegts,h264,hevc,dhav";
 
 /** A frame of a video. */
 export interface VideoFrame {
