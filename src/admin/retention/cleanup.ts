@@ -13,6 +13,7 @@ import { deleteUnusedEntities } from "../../monitoring/entities/entities-reposit
 import type { Settings } from "../../platform/config/settings.ts";
 import type { Database, Sql } from "../../platform/database/database.ts";
 import { countGpuStatsBefore, deleteGpuStatsBefore } from "../gpu/gpu-repository.ts";
+import { removeEmptyFolders } from "./empty-folders.ts";
 import { cleanLedger, type LedgerContext } from "./ledger.ts";
 import { cleanLogs, cleanThumbnails, type Files, removeFiles, together } from "./own-files.ts";
 import { deleteIncidentsBefore, deleteSceneChangesBefore, deleteSilencesBefore } from "./past-repository.ts";
@@ -104,6 +105,7 @@ async function sweep(context: CleanupContext, before: Date, dryRun: boolean, sig
     await context.db.query((sql) => deleteHoursBefore(sql, knownSince({ global_config: globalBaselineConfig }, context.clock.now())));
   const orphans = await cleanThumbnails(context, before, dryRun, signal);
   const images = await cleanLedger(context, { before, foundBefore: before }, dryRun, signal);
+  if (context.config.deleteImages && !dryRun) await removeEmptyFolders(context, context.clock.now(), signal);
   return { rows, thumbnails: together(thumbnails, orphans), images };
 }
 

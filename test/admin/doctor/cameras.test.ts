@@ -42,6 +42,17 @@ async function camera(
   );
 }
 
+describe("doctor: folders of days", () => {
+  it("warns when the days of a recorder in the camera root became cameras", async () => {
+    await camera("2026-11-24");
+    await camera("yard");
+    expect(await finds("day-cameras", given(), "warning")).toMatch(/2026-11-24.*homesec cameras remove 2026-11-24/);
+    await database.db.query((sql) => sql`delete from cameras where camera_id = '2026-11-24'`);
+    await camera("recorder", { folder: join(root, "recorder", "2026-11-24") });
+    await well("day-cameras", given());
+  });
+});
+
 describe("doctor: camera roots", () => {
   it("reports a root that is missing, unreadable or not a folder", async () => {
     expect(await well("camera-roots", given())).toBe(root);

@@ -1,8 +1,10 @@
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { dayMs } from "../../../base/clock/clock.ts";
 import { durationText, pluralize, shellWord } from "../../../base/text/format.ts";
 import { listDeletedCameras, liveCameras, statusReason } from "../../../monitoring/cameras/cameras-repository.ts";
+import { isDayName } from "../../../monitoring/cameras/day-folders.ts";
 import { inspectFolder } from "../../../monitoring/cameras/folder.ts";
 import { resolveInside, rootsOf } from "../../../monitoring/cameras/roots.ts";
 import { isInside } from "../../../platform/disk/files.ts";
@@ -200,4 +202,26 @@ const deleted: Check = {
   },
 };
 
-export const cameraChecks: readonly Check[] = [roots, cameras, folders, deleted];
+const days: Check = {
+  id: "day-cameras",
+  group: "cameras",
+  title: "Folders of days",
+  severity: "warning",
+  finds: "A recorder writes its folders of days directly into CAMERA_ROOT, and each day became a camera",
+  async run(examination) {
+    const { cameraRoot } = examination.config();
+    const known = await camerasOf(examination);
+    const ofDays = known.filter(({ folder_path }) => dirname(folder_path) === cameraRoot && isDayName(basename(folder_path)));
+    if (ofDays.length === 0) return ok();
+    const ids = ofDays.map(({ camera_id }) => camera_id);
+    return finding(
+      `Each day of a recorder in ${cameraRoot} became a camera: ${listed(ids, ", ")}`,
+      `Let the recorder write into a separate folder, such as ${join(cameraRoot, "recorder")}; then: ${ids
+        .slice(0, 3)
+        .map((id) => `homesec cameras remove ${id}`)
+        .join(" && ")}`,
+    );
+  },
+};
+
+export const cameraChecks: readonly Check[] = [roots, cameras, folders, deleted, days];
