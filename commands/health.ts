@@ -30,7 +30,7 @@ export const health = defineCommand({
   name: "health",
   summary: "Check whether homesec is healthy",
   description:
-    "Shows services, workers, refused messages, incomplete files and dead letters. Exits with 0 if everything works, with 7 if something does not, and with 6 if no daemon answers. With --wait it first waits until a daemon is ready to accept pictures and its built-in services have loaded.",
+    "Shows services, workers, refused messages, incomplete files, folders that cannot be read, and dead letters. Exits with 0 if everything works, with 7 if something does not, and with 6 if no daemon answers. With --wait it first waits until a daemon is ready to accept pictures and its built-in services have loaded.",
   options: { wait: seconds(0, 86_400, "Wait for a ready daemon, such as 30s (default 0s)") },
   examples: [
     { command: "homesec health", note: "services and workers" },
@@ -66,12 +66,12 @@ export const health = defineCommand({
     await printRows(io.output, parts, view, { ...health, ready: readiness });
     io.output.note(`${paint(terminal, statePaint(health.status), health.status)}, ${paint(terminal, statePaint(word), word)}`);
     // The pipeline status comes from the database
-    const lines = health.services.database.status === "healthy" ? await attention(io) : [];
+    const { lines, passedOver } = health.services.database.status === "healthy" ? await attention(io) : { lines: [], passedOver: [] };
     if (stopped.length > 0) io.output.note(`stopped: ${stopped.join(", ")}`);
     const conditions = health.recent_events.filter(({ event_type: type }) => ["restart_needed", "not_applied", "delayed"].includes(type));
     for (const { service, message } of conditions) io.output.note(`${service}: ${plain(message)}`);
-    for (const line of lines) io.output.note(line);
-    return isHealthy ? exitCodes.ok : exitCodes.findings;
+    for (const line of [...lines, ...passedOver]) io.output.note(line);
+    return isHealthy && passedOver.length === 0 ? exitCodes.ok : exitCodes.findings;
   },
 });
 
@@ -108,16 +108,19 @@ const jobNames: Readonly<Record<string, readonly [one: string, many: string]>> =
   deliver: ["message", "messages"],
 };
 
-/** Problems that need a person: incomplete files and dead letters. */
-async function attention(io: Io): Promise<string[]> {
+/** Problems that need a person: incomplete files, dead letters, and folders and files that hide pictures. */
+async function attention(io: Io): Promise<{ readonly lines: readonly string[]; readonly passedOver: readonly string[] }> {
+  const { mayHidePictures, passedOverText } = await import("../src/monitoring/cameras/passed-over.ts");
   const { file_watcher } = await io.call("getPipeline", {});
   const { queues } = await io.call("getDlqStats", {});
   const dead = Object.entries(queues).filter(([, count]) => count > 0);
-  return [
+  const hidden = (file_watcher.passed_over ?? []).filter(mayHidePictures);
+  const lines = [
     ...file_watcher.stuck.map(({ path, reason }) => `incomplete file: ${plain(path)}: ${plain(reason)}`),
     ...dead.map(
       ([queue, count]) =>
         `no longer retried: ${pluralize(count, ...(jobNames[queue] ?? ["job", "jobs"]))}; see homesec dlq list --queue ${queue}`,
     ),
   ];
+  return { lines, passedOver: hidden.map((entry) => `not read: ${plain(passedOverText(entry))}`) };
 }

@@ -1,9 +1,12 @@
 import type { ReplyOf } from "../../src/contract/routes/index.ts";
+import { mayHidePictures, passedOverCount, passedOverText } from "../../src/monitoring/cameras/passed-over.ts";
 import { rowsCommand } from "../command-shapes.ts";
 import { exitCodes } from "../exit-codes.ts";
+import { plain } from "../output/terminal-format.ts";
 import type { RowView } from "../output/view.ts";
 
-type CameraPath = ReplyOf<"validateCameraPaths">["valid_cameras"][number];
+type Validation = ReplyOf<"validateCameraPaths">;
+type CameraPath = Validation["valid_cameras"][number];
 
 const view: RowView<CameraPath> = {
   plural: "cameras",
@@ -22,7 +25,8 @@ const view: RowView<CameraPath> = {
 export const validateCameras = rowsCommand({
   name: "cameras validate",
   summary: "Check that the camera folders can be read",
-  description: "Checks the folder of every camera and lists the bad ones first. Exits with 7 if a folder cannot be used.",
+  description:
+    "Checks the folder of every camera and lists the bad ones first, then whatever else below CAMERA_ROOT the running daemon does not read. Exits with 7 if a folder cannot be used or may hide pictures.",
   examples: [
     { command: "homesec cameras validate", note: "which folders are missing, unreadable or outside the roots" },
     { command: "homesec cameras validate -o json", note: "as JSON" },
@@ -30,7 +34,17 @@ export const validateCameras = rowsCommand({
   view,
   body: (io) => io.call("validateCameraPaths", {}),
   rows: (body) => [...body.invalid_cameras, ...body.valid_cameras],
-  after: ({ output }, body) =>
-    output.note(`${body.valid_count} of ${body.total_cameras} folders can be used; CAMERA_ROOT is ${body.base_path}`),
-  exitCode: (body) => (body.invalid_count === 0 ? exitCodes.ok : exitCodes.findings),
+  after: ({ output }, body) => {
+    output.note(`${body.valid_count} of ${body.total_cameras} folders can be used; CAMERA_ROOT is ${body.base_path}`);
+    const passedOver = body.passed_over ?? [];
+    for (const entry of passedOver.filter(isOfNoCamera)) output.note(`not read: ${plain(passedOverText(entry))}`);
+    for (const entry of passedOver.filter((entry) => !mayHidePictures(entry)))
+      output.note(`${entry.camera_id ?? "no camera"}: ${plain(passedOverCount(entry))}`);
+  },
+  exitCode: (body) => (body.invalid_count === 0 && !(body.passed_over ?? []).some(isOfNoCamera) ? exitCodes.ok : exitCodes.findings),
 });
+
+type Entry = NonNullable<Validation["passed_over"]>[number];
+
+/** The issues of the cameras contain the others. */
+const isOfNoCamera = (entry: Entry): boolean => entry.camera_id === null && mayHidePictures(entry);

@@ -1,10 +1,10 @@
 import { constants, type Dirent } from "node:fs";
 import { access, readdir, realpath, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { isOutsideOf } from "../../src/monitoring/cameras/folder.ts";
+import { folderProblem, isOutsideOf, silentProblem } from "../../src/monitoring/cameras/folder.ts";
 import { isInside } from "../../src/monitoring/images/inspect-file.ts";
-import { isIgnoredFolder, isRecorded, kindOf } from "../../src/monitoring/images/picture.ts";
-import { NoAnswer } from "../../src/platform/disk/files.ts";
+import { isIgnoredFolder, isRecorded, isSideFile, kindOf } from "../../src/monitoring/images/picture.ts";
+import { isGone, NoAnswer } from "../../src/platform/disk/files.ts";
 import { recordRealPath, statWithTimeout } from "../../src/platform/disk/fs-timeout.ts";
 
 /** A camera as the watcher needs it. */
@@ -18,6 +18,7 @@ export interface WatchedCamera {
 /** A folder to watch. */
 export interface PlannedTree {
   readonly path: string;
+  readonly real: string;
   /** Undefined for a first-level folder of the camera root without a camera, which gets one with its first picture. */
   readonly cameraId: string | undefined;
   /** Folders below that belong to other cameras, deleted ones included, as paths that start with `path`. */
@@ -28,8 +29,12 @@ export interface PlannedTree {
 export interface WatchPlan {
   readonly trees: readonly PlannedTree[];
   readonly problems: ReadonlyMap<string, string>;
-  /** Pictures in the camera root itself. */
-  readonly strayPictures: readonly string[];
+  /** Files in the camera root itself that may be pictures. */
+  readonly strayFiles: readonly string[];
+  /** Links in the camera root to folders outside of it, with their targets; undefined for those that lead nowhere. */
+  readonly links: readonly { readonly path: string; readonly target: string | undefined }[];
+  /** The camera root, or entries of it, that cannot be read, with the errors. */
+  readonly faults: readonly { readonly path: string; readonly error: NodeJS.ErrnoException }[];
   /** Real paths of the folders that may be read. */
   readonly roots: readonly string[];
   /** The camera root and extra roots that do not answer, as configured. */
@@ -77,6 +82,7 @@ export async function planFolders(
 
   const tree = (path: string, real: string, cameraId: string | undefined): PlannedTree => ({
     path,
+    real,
     cameraId,
     foreign: [
       ...owned.filter((entry) => entry.real.startsWith(`${real}/`)).map((entry) => path + entry.real.slice(real.length)),
@@ -88,7 +94,9 @@ export async function planFolders(
   return {
     trees: [...trees, ...unowned.folders.map(({ path, real }) => tree(path, real, undefined))],
     problems,
-    strayPictures: unowned.pictures,
+    strayFiles: unowned.files,
+    links: unowned.links,
+    faults: unowned.faults,
     roots,
     silentRoots: unowned.isSilent ? [...new Set([...silentRoots, cameraRoot])] : silentRoots,
     silentFolders: unowned.silent,
@@ -127,29 +135,9 @@ async function resolveFolder(path: string, roots: readonly string[]): Promise<Re
   }
 }
 
-/** Describes the problem of a folder, with the fix. */
-export function folderProblem(path: string, error: NodeJS.ErrnoException): string {
-  switch (error.code) {
-    case "ENOENT":
-    case "ENOTDIR":
-      return `the folder ${path} does not exist; create it, mount its disk, or change the camera's folder`;
-    case "EACCES":
-    case "EPERM":
-      return `the folder ${path} cannot be read; give the user that runs homesec the right to read it`;
-    case "ETIMEDOUT":
-      return silentProblem(path);
-    default:
-      return `the folder ${path} cannot be read: ${error.message}`;
-  }
-}
-
-function silentProblem(path: string): string {
-  return `the folder ${path} does not answer; reconnect its disk or share, and homesec continues automatically`;
-}
-
-interface Unowned {
+interface Unowned extends Pick<WatchPlan, "links" | "faults"> {
   readonly folders: readonly { readonly path: string; readonly real: string }[];
-  readonly pictures: readonly string[];
+  readonly files: readonly string[];
   /** Whether the root itself does not answer. */
   readonly isSilent: boolean;
   /** Folders in it that do not answer. */
@@ -158,12 +146,13 @@ interface Unowned {
 
 /** Lists the camera root. Skips `paths`, the folders of cameras, which were checked already: each that hangs would cost its timeout again. */
 async function listRoot(cameraRoot: string, paths: ReadonlySet<string>, owned: readonly { readonly real: string }[]): Promise<Unowned> {
-  const nothing: Unowned = { folders: [], pictures: [], isSilent: false, silent: [] };
+  const nothing: Unowned = { folders: [], files: [], links: [], faults: [], isSilent: false, silent: [] };
   const listed = await statWithTimeout(cameraRoot, async () => {
-    const root = await realOrNothing(cameraRoot);
-    return root === undefined ? undefined : { root, entries: await readdir(root, { withFileTypes: true }) };
-  }).catch(silentOr);
+    const root = await realpath(cameraRoot);
+    return { root, entries: await readdir(root, { withFileTypes: true }) };
+  }).catch((error: unknown) => (isGone(error) ? undefined : faultOr(error)));
   if (listed === silent) return { ...nothing, isSilent: true };
+  if (listed && "error" in listed) return { ...nothing, faults: [{ path: cameraRoot, error: listed.error }] };
   // if the root is the folder of a camera, everything in it belongs to that camera
   if (listed === undefined || owned.some((entry) => isInside(listed.root, [entry.real]))) return nothing;
   // a share used as the camera root contains the recycle bin of its server
@@ -174,22 +163,42 @@ async function listRoot(cameraRoot: string, paths: ReadonlySet<string>, owned: r
       .filter((entry) => (entry.isDirectory() || entry.isSymbolicLink()) && !paths.has(pathOf(entry)))
       .map(async (entry) => {
         const path = pathOf(entry);
-        const real = await statWithTimeout(path, () => realFolder(path)).catch(silentOr);
-        return { path, real };
+        const real = await statWithTimeout(path, () => realFolder(path)).catch(faultOr);
+        return { path, real, isLink: entry.isSymbolicLink() };
       }),
   );
+  const isOwned = (real: string): boolean => owned.some((other) => other.real === real);
   return {
-    folders: found.flatMap(({ path, real }) => {
-      const isUnowned = typeof real === "string" && isInside(real, [listed.root]) && !owned.some((other) => other.real === real);
-      return isUnowned ? [{ path, real }] : [];
+    folders: found.flatMap(({ path, real }) =>
+      typeof real === "string" && isInside(real, [listed.root]) && !isOwned(real) ? [{ path, real }] : [],
+    ),
+    files: entries.filter((entry) => entry.isFile() && mayBePicture(entry.name)).map(pathOf),
+    links: found.flatMap(({ path, real, isLink }) => {
+      if (!isLink || (typeof real !== "string" && real !== null)) return [];
+      return real === null || !isInside(real, [listed.root]) ? [{ path, target: real ?? undefined }] : [];
     }),
-    pictures: entries.filter((entry) => entry.isFile() && isRecorded(kindOf(entry.name))).map(pathOf),
+    faults: found.flatMap(({ path, real }) => (typeof real === "object" && real !== null ? [{ path, error: real.error }] : [])),
     isSilent: false,
     silent: found.filter(({ real }) => real === silent).map(({ path }) => path),
   };
 }
 
-async function realFolder(path: string): Promise<string | undefined> {
-  const real = await realOrNothing(path);
-  return real !== undefined && (await stat(real)).isDirectory() ? real : undefined;
+const mayBePicture = (name: string): boolean => isRecorded(kindOf(name)) || (kindOf(name) === "other" && !isSideFile(name));
+
+/** Returns the real path of a folder, null for a link that leads nowhere, and undefined for a link to a file. */
+async function realFolder(path: string): Promise<string | null | undefined> {
+  try {
+    const real = await realpath(path);
+    return (await stat(real)).isDirectory() ? real : undefined;
+  } catch (error) {
+    if (isGone(error) || (error as NodeJS.ErrnoException).code === "ELOOP") return null;
+    throw error;
+  }
+}
+
+/** A folder that does not answer, or cannot be read, with the error. */
+function faultOr(error: unknown): typeof silent | { readonly error: NodeJS.ErrnoException } {
+  if (error instanceof NoAnswer) return silent;
+  if ((error as NodeJS.ErrnoException).code) return { error: error as NodeJS.ErrnoException };
+  throw error;
 }

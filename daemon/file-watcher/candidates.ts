@@ -5,6 +5,7 @@ import type { Log } from "../../src/base/log/log.ts";
 import { type FileInspection, inspectFile, type Version } from "../../src/monitoring/images/inspect-file.ts";
 import { retriedReasons } from "../../src/monitoring/images/reasons.ts";
 import type { FoundFile } from "../../src/monitoring/images/register.ts";
+import { settledAfterMs } from "../../src/monitoring/images/structure.ts";
 import { noFfmpeg } from "../../src/monitoring/images/video.ts";
 import { NoAnswer } from "../../src/platform/disk/files.ts";
 import { shareOf, statWithTimeout } from "../../src/platform/disk/fs-timeout.ts";
@@ -29,8 +30,12 @@ export interface CandidatesOptions {
   readonly refuseVideos: () => boolean;
   /** The file has its outcome and can be registered. `content`: the whole file, where it was read whole. */
   readonly onFound: (cameraId: string, file: FoundFile, content: Buffer | undefined) => void;
-  /** The candidate is a folder with the name of a picture. */
+  /** The candidate is a folder. */
   readonly onFolder: (candidate: Candidate) => void;
+  /** The candidate, found by its content, is no picture or video. */
+  readonly onNotMedia: (candidate: Candidate, version: Version) => void;
+  /** The candidate, found by its content, is a picture or video, and its folder has no camera yet. */
+  readonly onUnassigned: (candidate: Candidate) => void;
 }
 
 /**
@@ -55,7 +60,7 @@ export class Candidates {
   add(candidate: Candidate): void {
     if (this.#stopped) return;
     const known = this.#files.get(candidate.path);
-    if (known?.cameraId === candidate.cameraId) {
+    if (known && known.cameraId === candidate.cameraId) {
       if (candidate.foundBy === "scan") return;
       if (known.state === "checking") known.isDirty = true;
       else if (known.state === "waiting") this.#inspectSoon(known);
@@ -146,6 +151,7 @@ export class Candidates {
       inspectFile(file.path, {
         roots: this.#options.roots(),
         raw: file.raw,
+        byContent: file.byContent === true,
         // a listed file is not in the ledger, even if this version was seen before
         known: file.foundBy === "watch" ? this.#recent.get(file.path) : undefined,
         quietMs: (version) => quietMs(file, version, this.#options.clock),
@@ -161,10 +167,31 @@ export class Candidates {
     if (result.kind === "folder") onFolder(file);
     if (result.kind === "gone" || result.kind === "known" || result.kind === "folder") this.#forget(file);
     else if (result.kind === "trouble") this.#wait(file, result.detail);
+    else if (result.kind === "not_media") this.#passOver(file, result.version);
+    else if (result.kind === "undecided") {
+      if (quietMs(file, result.version, clock) < timings.emptyAfterMs) this.#wait(file, "the beginning is not there yet");
+      else this.#passOver(file, result.version);
+    } else if (file.cameraId === undefined) this.#settleUnassigned(file, result);
     else if (result.kind === "inspected") this.#settleInspected(file, result);
     else if (result.kind === "refused") this.#finish(file, result.version, { reason: result.reason, detail: result.detail });
     else if (quietMs(file, result.version, clock) < timings.emptyAfterMs) this.#wait(file, "the file is empty");
     else this.#finish(file, result.version, { reason: "empty", detail: emptyDetail });
+  }
+
+  /** Forgets a file that is no picture. */
+  #passOver(file: PendingFile, version: Version): void {
+    this.#options.onNotMedia(file, version);
+    this.#forget(file);
+  }
+
+  /** A picture gets its folder a camera, and is found again with it. A file that cannot be read must not. */
+  #settleUnassigned(file: PendingFile, result: FileInspection): void {
+    if (result.kind === "refused") {
+      this.#wait(file, result.detail);
+      return;
+    }
+    this.#options.onUnassigned(file);
+    this.#forget(file);
   }
 
   #settleInspected(file: PendingFile, { version, inspection, sha256, content }: Extract<FileInspection, { kind: "inspected" }>): void {
@@ -173,6 +200,9 @@ export class Candidates {
       else this.#finish(file, version, { reason: "incomplete", detail: incompleteDetail(inspection.detail) });
     } else if (inspection.state === "refused") {
       this.#finish(file, version, inspection, { mediaType: inspection.mediaType });
+    } else if (file.byContent && quietMs(file, version, this.#options.clock) < settledAfterMs) {
+      // a name without a known ending may be a temporary one, and the file must not be processed under both
+      this.#wait(file, "it may get another name");
     } else {
       const { state: _, ...facts } = inspection;
       const isRefused = isVideo(facts.mediaType) && this.#options.refuseVideos();
@@ -188,7 +218,7 @@ export class Candidates {
       ...{ mediaType: null, width: null, height: null, sha256: null, ...facts },
       refusal: refusal && { reason: refusal.reason, detail: refusal.detail },
     };
-    this.#options.onFound(file.cameraId, found, content);
+    if (file.cameraId !== undefined) this.#options.onFound(file.cameraId, found, content);
     this.#forget(file);
   }
 
@@ -202,7 +232,8 @@ export class Candidates {
   #forget(file: PendingFile): void {
     clearTimeout(file.timer);
     this.#files.delete(file.path);
-    if (file.isDirty) this.add({ cameraId: file.cameraId, path: file.path, raw: file.raw, foundBy: "watch" });
+    const { cameraId, path, raw, byContent = false } = file;
+    if (file.isDirty) this.add({ cameraId, path, raw, foundBy: "watch", byContent });
   }
 
   #wait(file: PendingFile, detail: string): void {

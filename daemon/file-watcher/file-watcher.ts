@@ -1,5 +1,6 @@
 import type { Clock } from "../../src/base/clock/clock.ts";
 import type { Log } from "../../src/base/log/log.ts";
+import { passedOverText } from "../../src/monitoring/cameras/passed-over.ts";
 import type { FreshContent } from "../../src/monitoring/images/fresh-content.ts";
 import { hasFfmpeg } from "../../src/monitoring/images/video.ts";
 import type { Database } from "../../src/platform/database/database.ts";
@@ -89,7 +90,17 @@ export class FileWatcher implements Worker {
 
   message(): string | null {
     const silent = this.#run?.silent ?? [];
-    return silent.length === 0 ? null : `waits for ${silent.join(" and ")}, which does not answer: its disk or share is away`;
+    const faults = (this.#run?.passedOver() ?? []).filter(({ kind }) => kind === "unreadable_folder" || kind === "unregistered_folder");
+    const parts = [
+      ...(silent.length === 0 ? [] : [`waits for ${silent.join(" and ")}, which does not answer: its disk or share is away`]),
+      ...faults.map(passedOverText),
+    ];
+    return parts.length === 0 ? null : parts.join("; ");
+  }
+
+  /** Number of folders without a watch because they are empty. */
+  get idleFolders(): number {
+    return this.#run?.idleFolders ?? 0;
   }
 
   state(): WatcherState {
@@ -100,6 +111,7 @@ export class FileWatcher implements Worker {
       watchMode: this.#options.polling || run?.isPolling ? "polling" : "notify",
       pending: run?.pending ?? 0,
       stuck: run?.stuck() ?? [],
+      passedOver: run?.passedOver() ?? [],
     };
   }
 

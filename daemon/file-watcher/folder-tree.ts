@@ -1,32 +1,35 @@
-import { watch } from "node:fs";
-import { lstat, readdir, stat } from "node:fs/promises";
+// Over 400 lines: events, entries and checks of folders change the same three maps, in an order that matters
+import { type BigIntStats, watch } from "node:fs";
+import { lstat, readdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { Clock } from "../../src/base/clock/clock.ts";
+import { type Clock, dayMs } from "../../src/base/clock/clock.ts";
 import type { Log } from "../../src/base/log/log.ts";
 import { networkMount } from "../../src/monitoring/cameras/folder.ts";
-import { versionOf } from "../../src/monitoring/images/inspect-file.ts";
-import { isIgnoredFolder, isRecorded, kindOf } from "../../src/monitoring/images/picture.ts";
+import { linkedFolderReason } from "../../src/monitoring/cameras/passed-over.ts";
+import type { Version } from "../../src/monitoring/images/inspect-file.ts";
+import { isIgnoredFolder, isRecorded, isSideFile, kindOf } from "../../src/monitoring/images/picture.ts";
 import { isGone } from "../../src/platform/disk/files.ts";
+import { detailsInside, enter, isEmpty } from "../../src/platform/disk/folder-access.ts";
 import { listWithTimeout, shareOf, statWithTimeout } from "../../src/platform/disk/fs-timeout.ts";
-import { isGarbled, rawPath, rawPaths } from "../../src/platform/disk/raw-paths.ts";
-import { nameSet } from "./name-set.ts";
+import { isGarbled, rawPath } from "../../src/platform/disk/raw-paths.ts";
+import type { PassedOver } from "../../src/work/operations/runtime.ts";
+import { FolderFaults } from "./folder-faults.ts";
+import { FolderLister } from "./folder-lister.ts";
+import { IdleFolders } from "./idle-folders.ts";
+import { PassedOverCounts } from "./passed-over-names.ts";
 import { SerialQueue } from "./serial-queue.ts";
-import { hasBirthtime, inodeOf, type ListedFile, unlistedFolder, type WatchedFolder } from "./watched-folder.ts";
+import { inodeOf, type ListedFile, passedOverIn, unlistedFolder, type WatchedFolder } from "./watched-folder.ts";
 
 /** Some file systems store times this coarsely: a folder that changed this shortly before its listing is listed again. */
 const coarseTimeMs = 2_500;
-const chunkSize = 500;
-/** Regular listings of a large folder take at most one part in this many of the time, so that its pictures come first. */
-const watchedThrottle = 1_000;
-const polledThrottle = 20;
 const longestRetryMs = 15_000;
 /** A folder with an event within this time is compared file by file when events may have been lost. */
 const activeWithinMs = 60_000;
 
 /** Receives what a tree finds. */
 export interface TreeListener {
-  /** Something happened to a file with the name of a picture or video; `raw` as in ListedFile. */
-  onEvent(path: string, raw: Buffer | undefined): void;
+  /** Something happened to a file that may be a picture or video; `raw` and `byContent` as in ListedFile. */
+  onEvent(path: string, raw: Buffer | undefined, byContent: boolean): void;
   /** A listing shows new files, or a full comparison shows all of them. Resolves when more can be taken. */
   onListed(files: readonly ListedFile[]): Promise<void>;
   /** The top folder is gone or cannot be read. */
@@ -40,6 +43,8 @@ export interface TreeOptions {
   readonly isForeign: (path: string) => boolean;
   readonly listener: TreeListener;
   readonly polling: boolean;
+  /** Unreadable folders that were logged already, by any tree. */
+  readonly loggedFaults: Set<string>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -53,7 +58,9 @@ export class FolderTree {
   readonly #options: TreeOptions;
   readonly #folders = new Map<string, WatchedFolder>();
   readonly #warned = new Set<string>();
-  readonly #unreadableFolders = new Set<string>();
+  readonly #faults: FolderFaults;
+  readonly #idle = new IdleFolders();
+  readonly #lister: FolderLister;
   readonly #structure: SerialQueue;
   readonly #newListings: SerialQueue;
   readonly #listings: SerialQueue;
@@ -67,6 +74,18 @@ export class FolderTree {
     this.path = path;
     this.#options = options;
     this.#polling = options.polling;
+    this.#faults = new FolderFaults(log, options.loggedFaults);
+    this.#lister = new FolderLister({
+      clock: options.clock,
+      request: (request) => this.#request(request),
+      requestNames: (request) => this.#requestNames(request),
+      isKnownFolder: (folder) => this.#folders.has(folder) || this.#idle.has(folder),
+      onFolder: (folder) => this.addFolder(folder),
+      onLink: (link) => this.#noteLinkedFolder(link),
+      onGarbledFolder: (folder, name) => this.#onGarbledFolder(folder, name),
+      onListed: (files) => options.listener.onListed(files),
+      isStopped: () => this.#stopped,
+    });
     this.#structure = new SerialQueue(log, `folders of ${path}`);
     this.#newListings = new SerialQueue(log, `new folders of ${path}`);
     this.#listings = new SerialQueue(log, `files of ${path}`);
@@ -77,6 +96,7 @@ export class FolderTree {
     this.#polling ||= (await networkMount(this.path)) !== undefined;
     const found = await stat(this.path);
     if (!found.isDirectory()) throw Object.assign(new Error(`${this.path} is not a folder`), { code: "ENOTDIR" });
+    await enter(this.path);
     this.#structure.push(async () => {
       await this.#tryAdding(this.path);
       this.#starting = false;
@@ -91,10 +111,23 @@ export class FolderTree {
 
   /** Checks time and inode of each folder and lists the changed ones: `polled` those without a watch, `at_once` large ones too. */
   async check(which: "all" | "polled" | "at_once"): Promise<void> {
-    for (const path of [...this.#unreadableFolders]) this.addFolder(path);
+    for (const path of this.#faults.folders) this.addFolder(path);
     for (const folder of [...this.#folders.values()]) {
       if (this.#stopped) return;
+      for (const name of folder.passedOver?.takeChanged() ?? []) this.#options.listener.onEvent(join(folder.path, name), undefined, true);
       if (which !== "polled" || !folder.watcher) await this.#checkFolder(folder, which === "at_once");
+    }
+    if (which === "all") await this.#checkIdleFolders();
+  }
+
+  /** Adds the idle folders that have changed. */
+  async #checkIdleFolders(): Promise<void> {
+    for (const [path, modifiedNs] of this.#idle.next()) {
+      if (this.#stopped) return;
+      const found = await this.#request(() => lstat(path, { bigint: true })).catch(() => undefined);
+      if (found?.mtimeNs === modifiedNs) continue;
+      this.#idle.delete(path);
+      this.addFolder(path);
     }
   }
 
@@ -113,7 +146,33 @@ export class FolderTree {
 
   /** Marks a file as known to the ledger, so that the next listing does not report it. */
   markRegistered(path: string): void {
-    this.#folders.get(dirname(path))?.names?.add(basename(path));
+    const folder = this.#folders.get(dirname(path));
+    folder?.names?.add(basename(path));
+    folder?.passedOver?.forget(basename(path));
+  }
+
+  /** Marks a file as no picture by its content: it is not read again while it stays the same. */
+  markNotMedia(path: string, version: Version): void {
+    const folder = this.#folders.get(dirname(path));
+    if (folder) passedOverIn(folder).addNotMedia(basename(path), version);
+  }
+
+  /** Folders and files that are passed over. `isRead` tells whether the target of a link is read anyway. */
+  passedOver(cameraId: string | null, isRead: (target: string) => boolean): readonly PassedOver[] {
+    const counts = new PassedOverCounts();
+    for (const folder of this.#folders.values()) {
+      folder.passedOver?.addTo(counts, folder.path, isRead);
+      for (const [name, error] of folder.unreadable) {
+        const path = join(folder.path, name);
+        counts.add("unreadable_folder", 1, path, `the disk does not give the details of ${path} (${error}); check the disk`);
+      }
+    }
+    return [...this.#faults.passedOver(cameraId), ...counts.entries(cameraId)];
+  }
+
+  /** Number of folders without a watch because they are empty. */
+  get idleFolders(): number {
+    return this.#idle.size;
   }
 
   /** Whether any folder has no watch. */
@@ -154,49 +213,97 @@ export class FolderTree {
   /** Watches a folder, then those below it, then requests a listing: anything that appears meanwhile is seen by the watch or the listing. */
   async #add(path: string): Promise<void> {
     if (this.#stopped || (path !== this.path && this.#options.isForeign(path))) return;
-    const found = await this.#request(() => (path === this.path ? stat(path, { bigint: true }) : lstat(path, { bigint: true })));
-    if (!found.isDirectory()) return;
+    const found = await this.#detailsOf(path);
+    if (!found) return;
+    if (!found.isDirectory()) {
+      this.#faults.forget(path);
+      if (path !== this.path) await this.#addOther(path, found);
+      return;
+    }
     const known = this.#folders.get(path);
     if (known?.inode === inodeOf(found)) {
       this.#list(known, "names");
       return;
     }
     if (known) this.#remove(path);
+    if (path !== this.path && (await this.#isIdle(path, found))) {
+      this.#idle.add(path, found.mtimeNs);
+      this.#faults.clear(path);
+      return;
+    }
+    this.#idle.delete(path);
+    await this.#request(() => detailsInside(path));
     const folder = unlistedFolder(path, found);
     this.#folders.set(path, folder);
     this.#watch(folder);
     for (const entry of await this.#requestNames(() => readdir(path, { withFileTypes: true }))) {
       if (entry.isDirectory() && !isIgnoredFolder(entry.name)) await this.#tryAdding(join(path, entry.name));
-      else if (entry.isSymbolicLink()) await this.#warnOfLinkedFolder(join(path, entry.name));
+      else if (entry.isSymbolicLink()) await this.#noteLinkedFolder(join(path, entry.name));
     }
     this.#list(folder, "full");
   }
 
-  /** Adds a folder. One that cannot be read does not keep its neighbours from being read. */
-  async #tryAdding(path: string): Promise<void> {
-    this.#unreadableFolders.delete(path);
+  /** Returns the details of a folder; undefined if the folder that holds it is closed, which its listing reports. */
+  async #detailsOf(path: string): Promise<BigIntStats | undefined> {
     try {
-      await this.#add(path);
+      return await this.#request(() => (path === this.path ? stat(path, { bigint: true }) : lstat(path, { bigint: true })));
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (path === this.path) this.#options.listener.onLost(error as NodeJS.ErrnoException);
-      else if (code !== "ENOENT" && code !== "ENOTDIR") {
-        this.#unreadableFolders.add(path);
-        const message = "a folder cannot be read; give the user that runs homesec the right to read it";
-        this.#warnOnce(path, { folder: path, error: String(error) }, message);
-      }
-      this.#remove(path);
+      if (path === this.path || (error as NodeJS.ErrnoException).code !== "EACCES") throw error;
+      const parent = this.#folders.get(dirname(path));
+      if (parent) this.#list(parent, "names");
+      else if (!this.#faults.has(dirname(path))) throw error;
+      return undefined;
     }
   }
 
-  async #warnOfLinkedFolder(path: string): Promise<void> {
-    const target = await this.#request(() => stat(path)).catch(() => undefined);
-    if (target?.isDirectory())
-      this.#warnOnce(path, { link: path }, "homesec does not follow a link to a folder; add a camera for its target");
+  /** An entry that is no folder may be a picture without a known ending, or a link to a folder. */
+  async #addOther(path: string, found: BigIntStats): Promise<void> {
+    const name = basename(path);
+    this.#folders.get(dirname(path))?.passedOver?.forget(name);
+    const isLink = found.isSymbolicLink();
+    if (isLink && (await this.#noteLinkedFolder(path))) return;
+    if ((isLink || found.isFile()) && kindOf(name) === "other" && !isSideFile(name)) this.#options.listener.onEvent(path, undefined, true);
+  }
+
+  async #isIdle(path: string, { mtimeNs }: BigIntStats): Promise<boolean> {
+    return (
+      this.#idle.mayRest(mtimeNs, this.#options.clock.now().getTime(), this.#folders.size) &&
+      (await this.#requestNames(() => isEmpty(path)))
+    );
+  }
+
+  /** Adds a folder. One that cannot be read does not keep its neighbours from being read. */
+  async #tryAdding(path: string): Promise<void> {
+    try {
+      await this.#add(path);
+    } catch (error) {
+      this.#onFault(path, error as NodeJS.ErrnoException);
+    }
+  }
+
+  /** A folder cannot be entered or is gone. */
+  #onFault(path: string, error: NodeJS.ErrnoException): void {
+    this.#remove(path);
+    if (path === this.path) this.#options.listener.onLost(error);
+    else if (isGone(error)) this.#faults.forget(path);
+    else this.#faults.note(path, error);
+  }
+
+  /** Returns whether the link leads to a folder. */
+  async #noteLinkedFolder(path: string): Promise<boolean> {
+    const target = await this.#request(async () => ((await stat(path)).isDirectory() ? await realpath(path) : undefined)).catch(
+      () => undefined,
+    );
+    const folder = this.#folders.get(dirname(path));
+    if (target === undefined || !folder) return target !== undefined;
+    const reason = linkedFolderReason(path, target);
+    if (passedOverIn(folder).addFolder(basename(path), "linked_folder", reason, target)) this.#warnOnce(path, { link: path }, reason);
+    return true;
   }
 
   /** Forgets a folder and all below it. */
   #remove(path: string): void {
+    this.#idle.remove(path);
     if (this.#folders.has(path)) this.#folders.get(dirname(path))?.removed.add(basename(path));
     for (const folder of this.#folders.values()) {
       if (folder.path !== path && !folder.path.startsWith(`${path}/`)) continue;
@@ -235,10 +342,23 @@ export class FolderTree {
     }
     const name = bytes.toString();
     const path = join(folder.path, name);
-    if (isRecorded(kindOf(name))) this.#options.listener.onEvent(path, isGarbled(name) ? rawPath(folder.path, bytes) : undefined);
+    const kind = kindOf(name);
+    const raw = isGarbled(name) ? rawPath(folder.path, bytes) : undefined;
+    if (isRecorded(kind)) this.#options.listener.onEvent(path, raw, false);
+    else if (kind === "other" && type === "change") this.#onOtherChanged(folder, name, raw);
     if (type !== "rename" || this.#folders.get(folder.path) !== folder) return;
     if (name === basename(folder.path)) this.#structure.push(() => this.#onOwnName(folder, path));
-    if (this.#folders.has(path) || (kindOf(name) === "other" && !isIgnoredFolder(name))) this.#structure.push(() => this.#refresh(path));
+    if (this.#folders.has(path) || (kind === "other" && !isIgnoredFolder(name))) this.#structure.push(() => this.#refresh(path));
+  }
+
+  /** A file without a known ending has changed, or a folder has. */
+  #onOtherChanged(folder: WatchedFolder, name: string, raw: Buffer | undefined): void {
+    const path = join(folder.path, name);
+    if (this.#faults.has(path)) this.addFolder(path);
+    else if (this.#folders.has(path) || this.#idle.has(path) || isSideFile(name) || name === basename(folder.path)) return;
+    // a log file that grows all the time costs one look with each rescan
+    else if (folder.passedOver?.isNotMedia(name)) folder.passedOver.noteChange(name);
+    else this.#options.listener.onEvent(path, raw, true);
   }
 
   /** Reads the present state of a name. The folder is looked up only now, because it may have been removed while this job was queued. */
@@ -264,26 +384,40 @@ export class FolderTree {
     await this.#tryAdding(folder.path);
   }
 
-  /** Leaves a folder that is gone and enters one that was replaced. Returns the modification time when it is still the same folder. */
-  async #verify(folder: WatchedFolder): Promise<bigint | undefined> {
+  /** Leaves a folder that is gone and enters one that was replaced. Returns its present state when it is still the same folder. */
+  async #verify(folder: WatchedFolder): Promise<BigIntStats | undefined> {
     if (this.#folders.get(folder.path) !== folder) return undefined;
     try {
-      const found = await this.#request(() => stat(folder.path, { bigint: true }));
-      if (inodeOf(found) === folder.inode) return found.mtimeNs;
+      const found = await this.#detailsOf(folder.path);
+      if (!found || inodeOf(found) === folder.inode) return found;
       await this.#replace(folder);
     } catch (error) {
-      this.#remove(folder.path);
-      if (folder.path === this.path) this.#options.listener.onLost(error as NodeJS.ErrnoException);
-      else if ((error as NodeJS.ErrnoException).code !== "ENOENT") this.#unreadableFolders.add(folder.path);
+      this.#onFault(folder.path, error as NodeJS.ErrnoException);
     }
     return undefined;
   }
 
   async #checkFolder(folder: WatchedFolder, atOnce: boolean): Promise<void> {
-    const modifiedNs = await this.#verify(folder);
-    if (modifiedNs === undefined || (folder.names && !atOnce && this.#options.clock.monotonic() < folder.throttledUntil)) return;
+    const found = await this.#verify(folder);
+    if (found === undefined || (folder.names && !atOnce && this.#options.clock.monotonic() < folder.throttledUntil)) return;
     const mayHideChanges = folder.listedAtMs - Number(folder.modifiedNs / 1_000_000n) < coarseTimeMs;
-    if (!folder.names || modifiedNs !== folder.modifiedNs || mayHideChanges) this.#list(folder, "names");
+    const hasChanged = found.mtimeNs !== folder.modifiedNs || found.ctimeNs !== folder.changedNs;
+    if (!folder.names || hasChanged || mayHideChanges) this.#list(folder, "names");
+    else if (this.#mayRest(folder)) this.#rest(folder);
+  }
+
+  #mayRest(folder: WatchedFolder): boolean {
+    const { path, isEmpty, requested, failures, lastEventAt, modifiedNs } = folder;
+    if (!isEmpty || requested || failures > 0 || path === this.path) return false;
+    const { clock } = this.#options;
+    return clock.monotonic() - lastEventAt > dayMs && this.#idle.mayRest(modifiedNs, clock.now().getTime(), this.#folders.size);
+  }
+
+  /** Ends the watch of an empty folder. */
+  #rest(folder: WatchedFolder): void {
+    folder.watcher?.close();
+    this.#folders.delete(folder.path);
+    this.#idle.add(folder.path, folder.modifiedNs);
   }
 
   #list(folder: WatchedFolder, how: "names" | "full"): void {
@@ -297,13 +431,13 @@ export class FolderTree {
       await this.#listNow(folder);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
-      this.#retryListing(folder, { folder: folder.path, error: String(error) }, "a folder could not be listed; trying again");
+      this.#faults.note(folder.path, error as NodeJS.ErrnoException);
+      this.#retryListing(folder);
     }
   }
 
-  /** Lists the folder again after a delay that doubles with each failure. Warns of the first failure in a row. */
-  #retryListing(folder: WatchedFolder, fields: object, message: string): void {
-    if (folder.failures === 0) this.#options.log.warn(fields, message);
+  /** Lists the folder again after a delay that doubles with each failure. */
+  #retryListing(folder: WatchedFolder): void {
     folder.failures += 1;
     const again = (): void => {
       folder.retry = undefined;
@@ -316,67 +450,21 @@ export class FolderTree {
     const all = folder.requested === "full" || !folder.names;
     folder.requested = undefined;
     if (this.#folders.get(folder.path) !== folder) return;
-    const { clock } = this.#options;
-    const listedAtMs = clock.now().getTime();
-    const before = await this.#request(() => stat(folder.path, { bigint: true }));
-    const startedAt = clock.monotonic();
-    const names = await this.#requestNames(() => readdir(folder.path));
-    const { names: earlier, removed, unreadable: unreadableBefore } = folder;
-    folder.names = undefined;
-    folder.removed = new Set();
-    folder.isBirthtimeKnown ||= hasBirthtime(before) && before.birthtimeNs === folder.birthtimeNs;
-    folder.throttledUntil = startedAt + (clock.monotonic() - startedAt) * (folder.watcher ? watchedThrottle : polledThrottle);
-    const added = all || !earlier ? names : names.filter((name) => !earlier.has(name) || removed.has(name));
-    const wasThere = (name: string): boolean => earlier === undefined || earlier.has(name) || unreadableBefore.has(name);
-    const unreadable = await this.#report(folder, added, (file, name) =>
-      // a file that was not there at the last listing arrived since, whatever the clock of a server says
-      file.changedAtMs < folder.listedAtMs && !wasThere(name) ? { ...file, changedAtMs: listedAtMs } : file,
-    );
-    folder.modifiedNs = before.mtimeNs;
-    folder.listedAtMs = listedAtMs;
-    // only now, so that a listing that fails half-way is repeated in full
-    folder.names = nameSet(names.filter((name) => !removed.has(name) && !unreadable.has(name)));
-    folder.unreadable = unreadable;
-    const [first] = unreadable;
+    await this.#lister.list(folder, all);
+    this.#faults.clear(folder.path);
+    const [first] = folder.unreadable;
     if (!first) folder.failures = 0;
     else {
-      const fields = { path: join(folder.path, first[0]), error: String(first[1]), files: unreadable.size };
-      this.#retryListing(folder, fields, "some files of a folder cannot be read; trying again");
+      const fields = { path: join(folder.path, first[0]), error: String(first[1]), files: folder.unreadable.size };
+      if (folder.failures === 0) this.#options.log.warn(fields, "some files of a folder cannot be read; trying again");
+      this.#retryListing(folder);
     }
   }
 
-  /** Reports the files with these names to the listener. Returns those whose details a damaged disk does not give: the others are still seen. */
-  async #report(
-    folder: WatchedFolder,
-    names: readonly string[],
-    dated: (file: ListedFile, name: string) => ListedFile,
-  ): Promise<ReadonlyMap<string, unknown>> {
-    const raw = names.some(isGarbled) ? await this.#requestNames(() => rawPaths(folder.path)) : new Map<string, Buffer>();
-    const unreadable = new Map<string, unknown>();
-    const examine = async (name: string): Promise<ListedFile | undefined> => {
-      try {
-        const file = await this.#examine(folder, name, raw.get(name));
-        return file && dated(file, name);
-      } catch (error) {
-        if (!isGone(error)) unreadable.set(name, error);
-        return undefined;
-      }
-    };
-    for (let at = 0; at < names.length && !this.#stopped; at += chunkSize) {
-      const files = await Promise.all(names.slice(at, at + chunkSize).map(examine));
-      await this.#options.listener.onListed(files.filter((file) => file !== undefined));
-    }
-    return unreadable;
-  }
-
-  async #examine(folder: WatchedFolder, name: string, raw: Buffer | undefined): Promise<ListedFile | undefined> {
-    const kind = kindOf(name);
+  #onGarbledFolder(folder: WatchedFolder, name: string): void {
     const path = join(folder.path, name);
-    if (kind === "temporary" || isIgnoredFolder(name) || this.#folders.has(path)) return undefined;
-    const found = await this.#request(() => lstat(raw ?? path, { bigint: true }));
-    if (!found.isDirectory()) return isRecorded(kind) ? { path, ...versionOf(found), changedAtMs: Number(found.ctimeMs), raw } : undefined;
-    if (raw) this.#warnOnce(path, { folder: path }, "the name of a folder is not valid UTF-8, so homesec cannot read it; rename it");
-    this.addFolder(path);
-    return undefined;
+    const reason = `the name of the folder ${path} is not valid UTF-8, so homesec cannot read it; rename it`;
+    passedOverIn(folder).addFolder(name, "unreadable_name", reason);
+    this.#warnOnce(path, { folder: path }, "the name of a folder is not valid UTF-8, so homesec cannot read it; rename it");
   }
 }

@@ -35,7 +35,7 @@ function includes(sorted: Float64Array, value: number): boolean {
 }
 
 /** Hashes a name to 53 bits: two FNV-like sums, mixed at the end. */
-function hashOf(name: string): number {
+export function hashOf(name: string): number {
   let a = 0x811c9dc5;
   let b = 0x1b873593;
   for (let i = 0; i < name.length; i += 1) {

@@ -20,11 +20,14 @@ const earliestMs = Date.UTC(2010, 0, 1);
 
 /** A file that the watches or a scan found. */
 export interface Candidate {
-  readonly cameraId: string;
+  /** Undefined for a file whose folder has no camera yet. */
+  readonly cameraId: string | undefined;
   readonly path: string;
   /** The path byte for byte, where the name is not UTF-8. */
   readonly raw?: Buffer | undefined;
   readonly foundBy: "watch" | "scan";
+  /** The name does not say whether this is a picture. */
+  readonly byContent?: boolean;
   /** The version that a scan found, and when the file system last changed or renamed it. */
   readonly listed?: (Version & { readonly changedAtMs: number }) | undefined;
 }

@@ -1,15 +1,21 @@
 import { type FSWatcher, watch } from "node:fs";
-import { basename, dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { within } from "../../src/base/lifecycle/lifecycle.ts";
+import { dayFolderWarning, isDayName } from "../../src/monitoring/cameras/day-folders.ts";
+import { folderProblem } from "../../src/monitoring/cameras/folder.ts";
+import { fileReasons, linkedFolderReason } from "../../src/monitoring/cameras/passed-over.ts";
 import { unknownVersions } from "../../src/monitoring/images/images-repository.ts";
 import { retriedReasons } from "../../src/monitoring/images/reasons.ts";
-import { NoAnswer } from "../../src/platform/disk/files.ts";
+import { isGone, isInside, NoAnswer } from "../../src/platform/disk/files.ts";
 import { statWithTimeout } from "../../src/platform/disk/fs-timeout.ts";
-import { folderProblem, type PlannedTree, planFolders, type WatchedCamera, type WatchPlan } from "./camera-folders.ts";
+import type { PassedOver } from "../../src/work/operations/runtime.ts";
+import { type PlannedTree, planFolders, type WatchedCamera, type WatchPlan } from "./camera-folders.ts";
 import { Candidates } from "./candidates.ts";
 import type { FileWatcherOptions } from "./file-watcher.ts";
+import { FolderFaults } from "./folder-faults.ts";
 import { FolderTree } from "./folder-tree.ts";
+import { PassedOverCounts } from "./passed-over-names.ts";
 import { Registrar } from "./registrar.ts";
 import { RescanSchedule } from "./schedule.ts";
 import { SerialQueue } from "./serial-queue.ts";
@@ -19,6 +25,8 @@ import type { ListedFile } from "./watched-folder.ts";
 /** Listings wait while more files than this wait to be registered. */
 const mostRegistering = 2_000;
 const lostPauseMs = 250;
+/** Losses of a folder within this time after the last one count as one fault. */
+const lossesCountMs = 60_000;
 /** A tree whose disk hangs gets this long to stop. */
 const treeStopMs = 2_000;
 /** Outcomes that another inspection may change while ffmpeg is missing: each inspection of a video reads it whole. */
@@ -55,6 +63,14 @@ export class WatchRun {
   #rootWatch: FSWatcher | undefined;
   #silent: readonly string[] = [];
   #problems: ReadonlyMap<string, string> = new Map();
+  readonly #loggedFaults = new Set<string>();
+  readonly #faults: FolderFaults;
+  /** Files and links in the camera root that the last plan passes over. */
+  #inRoot: Pick<WatchPlan, "strayFiles" | "links"> = { strayFiles: [], links: [] };
+  /** Folders with pictures that got no camera, with the reasons. */
+  readonly #unregistered = new Map<string, string>();
+  /** How often in a row the tree of a folder was lost soon after its start, and when last. */
+  readonly #losses = new Map<string, { readonly count: number; readonly at: number }>();
   #planRequested = false;
   #stopped = false;
   #progress = 0;
@@ -63,6 +79,7 @@ export class WatchRun {
     const { db, clock, log, timings, fresh, refuseVideos } = options;
     this.#options = options;
     this.#planning = new SerialQueue(log, "cameras");
+    this.#faults = new FolderFaults(log, this.#loggedFaults);
     this.#registrar = new Registrar({
       context: { db, clock, log },
       onRegistered: options.onRegistered,
@@ -82,7 +99,13 @@ export class WatchRun {
         this.#registrar.push(cameraId, file);
       },
       onFolder: ({ path }) => {
-        for (const { plan, tree } of this.#trees) if (path.startsWith(`${plan.path}/`)) tree.addFolder(path);
+        for (const { tree } of this.#treesWith(path)) tree.addFolder(path);
+      },
+      onNotMedia: ({ path }, version) => {
+        for (const { tree } of this.#treesWith(path)) tree.markNotMedia(path, version);
+      },
+      onUnassigned: ({ path }) => {
+        for (const { plan } of this.#treesWith(path)) if (plan.cameraId === undefined) this.#registerCamera(plan.path);
       },
     });
     this.#schedule = new RescanSchedule({
@@ -146,6 +169,28 @@ export class WatchRun {
     return this.#candidates.stuck();
   }
 
+  /** Folders and files that are not read, by camera and kind. */
+  passedOver(): readonly PassedOver[] {
+    const isRead = (target: string): boolean => this.#trees.some(({ plan }) => plan.cameraId !== undefined && isInside(plan.real, target));
+    const counts = new PassedOverCounts();
+    for (const path of this.#inRoot.strayFiles) counts.add("stray_file", 1, path, fileReasons.stray_file(path));
+    for (const { path, target } of this.#inRoot.links)
+      if (target === undefined || !isRead(target)) counts.add("linked_folder", 1, path, linkedFolderReason(path, target));
+    for (const [path, reason] of this.#unregistered)
+      counts.add("unregistered_folder", 1, path, `the folder ${path} holds pictures, and it got no camera: ${reason}`);
+    const below = this.#trees.flatMap(({ plan, tree }) => tree.passedOver(plan.cameraId ?? null, isRead));
+    return [...this.#faults.passedOver(null), ...counts.entries(null), ...below];
+  }
+
+  /** Number of folders without a watch because they are empty. */
+  get idleFolders(): number {
+    return this.#trees.reduce((sum, { tree }) => sum + tree.idleFolders, 0);
+  }
+
+  #treesWith(path: string): readonly WatchedTree[] {
+    return this.#trees.filter(({ plan }) => path.startsWith(`${plan.path}/`));
+  }
+
   #onTick(): void {
     const { size, progress } = this.#candidates;
     if (size === 0 || progress !== this.#progress) this.#options.onBeat();
@@ -165,15 +210,17 @@ export class WatchRun {
     this.#roots = silentRoots.length === 0 ? wanted.roots : [...new Set([...this.#roots, ...wanted.roots])];
     // setting a watch on a root that hangs would block the main thread
     if (!silentRoots.includes(cameraRoot)) this.#watchRoot();
+    this.#inRoot = wanted;
     this.#warnOf(wanted);
     await this.#reportProblems(await this.#replaceTrees(wanted), cameras);
   }
 
-  #warnOf({ strayPictures, silentFolders }: WatchPlan): void {
-    for (const path of strayPictures) {
-      const message = "a picture in the camera root itself belongs to no camera; move it into a folder named after its camera";
+  #warnOf({ strayFiles, links, silentFolders }: WatchPlan): void {
+    for (const path of strayFiles) {
+      const message = "a file in the camera root itself belongs to no camera; move it into a folder named after its camera";
       this.#options.warnOnce("stray", { path }, message);
     }
+    for (const { path, target } of links) this.#options.warnOnce(`link ${path}`, { link: path }, linkedFolderReason(path, target));
     for (const folder of silentFolders) {
       const message = "a folder in the camera root does not answer; reconnect its disk or share, and homesec continues automatically";
       this.#options.warnOnce(`silent ${folder}`, { folder }, message);
@@ -189,30 +236,39 @@ export class WatchRun {
     // a tree that was lost in the meantime is no longer in the list, and is started again below
     this.#trees = this.#trees.filter(({ key }) => keys.has(key));
     const problems = new Map(wanted.problems);
+    const faulty = new Map(wanted.faults.map(({ path, error }) => [path, error]));
     for (const [key, planned] of keys) {
       if (this.#trees.some((old) => old.key === key)) continue;
-      const tree = await this.#startTree(planned, problems);
-      if (tree) this.#trees = [...this.#trees, { plan: planned, key, tree }];
+      const tree = await this.#startTree(planned);
+      if (tree instanceof FolderTree) this.#trees = [...this.#trees, { plan: planned, key, tree }];
+      else if (planned.cameraId !== undefined) problems.set(planned.cameraId, folderProblem(planned.path, tree));
+      else if (!isGone(tree)) faulty.set(planned.path, tree);
     }
+    for (const folder of this.#faults.folders) if (!faulty.has(folder)) this.#faults.clear(folder);
+    for (const [folder, error] of faulty) this.#faults.note(folder, error);
+    for (const folder of this.#unregistered.keys())
+      if (!wanted.trees.some(({ path, cameraId }) => path === folder && cameraId === undefined)) this.#unregistered.delete(folder);
     return problems;
   }
 
-  async #startTree(planned: PlannedTree, problems: Map<string, string>): Promise<FolderTree | undefined> {
+  /** Resolves to the error if the folder cannot be read. */
+  async #startTree(planned: PlannedTree): Promise<FolderTree | NodeJS.ErrnoException> {
     const { path, cameraId } = planned;
     const { polling = false, clock, log } = this.#options;
     const foreign = new Set(planned.foreign);
     const tree: FolderTree = new FolderTree({
-      ...{ path, polling, clock, log },
+      ...{ path, polling, clock, log, loggedFaults: this.#loggedFaults },
       isForeign: (below) => foreign.has(below),
       listener: {
-        onEvent: (file, raw) => {
-          if (cameraId === undefined) this.#registerCamera(path);
-          else this.#candidates.add({ cameraId, path: file, raw, foundBy: "watch" });
+        onEvent: (file, raw, byContent) => {
+          if (cameraId === undefined && !byContent) this.#registerCamera(path);
+          else this.#candidates.add({ cameraId, path: file, raw, foundBy: "watch", byContent });
         },
         onListed: async (files) => {
           if (files.length === 0) return;
-          if (cameraId === undefined) this.#registerCamera(path);
-          else await this.#addUnknown(cameraId, path, files);
+          if (cameraId !== undefined) await this.#addUnknown(cameraId, path, files);
+          else if (files.some(({ byContent }) => !byContent)) this.#registerCamera(path);
+          else await this.#addAll(undefined, path, files);
         },
         onLost: (error) => this.#onLost(tree, error),
       },
@@ -222,8 +278,7 @@ export class WatchRun {
       return tree;
     } catch (error) {
       await this.#stopTree(tree);
-      if (cameraId !== undefined) problems.set(cameraId, folderProblem(path, error as NodeJS.ErrnoException));
-      return undefined;
+      return error as NodeJS.ErrnoException;
     }
   }
 
@@ -234,14 +289,19 @@ export class WatchRun {
   }
 
   #onLost(tree: FolderTree, error: NodeJS.ErrnoException): void {
-    const what = error instanceof NoAnswer ? "does not answer" : "is gone";
-    this.#options.log.warn({ folder: tree.path, error: error.message }, `a camera's folder ${what}`);
+    const { clock, log, timings } = this.#options;
+    const what = error instanceof NoAnswer ? "does not answer" : isGone(error) ? "is gone" : "cannot be read";
+    const now = clock.monotonic();
+    const last = this.#losses.get(tree.path);
+    const count = last && now - last.at < lossesCountMs ? last.count + 1 : 0;
+    this.#losses.set(tree.path, { count, at: now });
+    log[count === 0 ? "warn" : "debug"]({ folder: tree.path, error: error.message }, `a camera's folder ${what}`);
     this.#trees = this.#trees.filter((watched) => watched.tree !== tree);
     // several trees that hang stop together, not one after the other
     const stopping = this.#stopTree(tree);
     this.#planning.push(() => stopping);
-    // the pause keeps a folder that exists but cannot be read from causing a busy loop
-    setTimeout(() => this.requestPlan(), lostPauseMs).unref();
+    // a folder that can be entered but is lost each time must not cause a busy loop
+    setTimeout(() => this.requestPlan(), Math.min(lostPauseMs * 2 ** count, timings.rescanMs)).unref();
   }
 
   /** Inspects the listed files that the ledger does not know. */
@@ -249,9 +309,17 @@ export class WatchRun {
     while (this.#registrar.size > mostRegistering && !this.#stopped) await sleep(20);
     const retried = this.#options.refuseVideos ? retriedWithoutFfmpeg : retriedReasons;
     const unknown = await this.#options.db.query((sql) => unknownVersions(sql, cameraId, files, retried));
-    for (const index of unknown) {
-      const file = files[index];
-      if (file && !this.#stopped) this.#candidates.add({ cameraId, path: file.path, raw: file.raw, foundBy: "scan", listed: file });
+    await this.#addAll(
+      cameraId,
+      folder,
+      unknown.flatMap((index) => files[index] ?? []),
+    );
+  }
+
+  async #addAll(cameraId: string | undefined, folder: string, files: readonly ListedFile[]): Promise<void> {
+    for (const file of files) {
+      const { path, raw, byContent = false } = file;
+      if (!this.#stopped) this.#candidates.add({ cameraId, path, raw, foundBy: "scan", byContent, listed: file });
     }
     await this.#candidates.waitForRoom(dirname(files[0]?.path ?? folder));
   }
@@ -264,11 +332,14 @@ export class WatchRun {
       try {
         await this.#options.ensureCamera(basename(path));
         this.#options.log.info({ folder: path }, "registered a camera for a new folder with pictures");
+        if (isDayName(basename(path))) this.#options.warnOnce("dated", { folder: path }, dayFolderWarning);
+        this.#unregistered.delete(path);
         await this.#plan();
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         const message = "a folder with pictures has no camera, and registering one failed";
         this.#options.warnOnce(`register ${path}: ${reason}`, { folder: path, reason }, message);
+        this.#unregistered.set(path, reason);
       }
       setTimeout(() => {
         this.#registering.delete(path);
@@ -293,8 +364,9 @@ export class WatchRun {
     const { cameraRoot, polling, warnOnce } = this.#options;
     if (this.#rootWatch || polling) return;
     try {
-      const watcher = watch(cameraRoot, (type) => {
-        if (type === "rename") this.requestPlan();
+      const watcher = watch(cameraRoot, (type, name) => {
+        // a change of an unreadable folder may be one of its permissions
+        if (type === "rename" || (name !== null && this.#faults.has(join(cameraRoot, name)))) this.requestPlan();
       });
       watcher.on("error", () => this.#unwatchRoot());
       this.#rootWatch = watcher;

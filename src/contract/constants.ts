@@ -65,6 +65,17 @@ export const outboundEventTypes = [
   "batch_analysis_completed",
   "batch_analysis_failed",
 ] as const;
+/** What the file watcher finds below the camera folders and passes over. */
+export const passedOverKinds = [
+  "unreadable_folder",
+  "linked_folder",
+  "unreadable_name",
+  "unregistered_folder",
+  "stray_file",
+  "not_media",
+  "side_file",
+  "unfinished",
+] as const;
 /** Statuses of alerts received from Alertmanager. */
 export const receivedStatuses = ["firing", "resolved"] as const;
 export const riskLevels = ["low", "medium", "high", "critical"] as const;

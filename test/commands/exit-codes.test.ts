@@ -200,6 +200,44 @@ no longer retried: 2 messages; see homesec dlq list --queue deliver
     expect(await on("health -o id")).toMatchObject({ code: 7, err: `healthy, ready\nnotifications: ${message}\n` });
   });
 
+  it("exit code 7: health and cameras validate name folders that cannot be read", async () => {
+    const passed_over = [
+      {
+        ...{ kind: "unreadable_folder", camera_id: null, count: 3, path: "/srv/closed" },
+        reason: "the folder /srv/closed cannot be read; give the user that runs homesec the right to read it",
+      },
+      { kind: "side_file", camera_id: "yard", count: 12, path: "/srv/yard/a.idx", reason: "/srv/yard/a.idx is no picture by its name" },
+    ];
+    const fault = "not read: the folder /srv/closed cannot be read (and 2 more); give the user that runs homesec the right to read it\n";
+    const service = { status: "healthy", message: "", details: null };
+    const check = { status: "healthy", latency_ms: 1, error: null };
+    const queue = { running: true, waiting: 0, deferred: 0, in_progress: 0, dead: 0, oldest_waiting_seconds: null };
+    const timestamp = "2026-01-31T12:00:00.000Z";
+    const bodies: Readonly<Record<string, unknown>> = {
+      "/api/system/health": {
+        ...{ status: "healthy", services: { database: service, store: service, ai: service }, timestamp, recent_events: [] },
+      },
+      "/api/system/health/ready": {
+        ...{ ready: true, status: "ready", workers: [] },
+        checks: { database: check, store: check, pipeline_workers: check, supervisor: check },
+      },
+      "/api/system/pipeline": {
+        file_watcher: { running: true, camera_root: "/srv", pending: 0, stuck: [], passed_over, watch_mode: "notify" },
+        ...{ detection_worker: queue, analysis_worker: queue, degradation: { mode: "normal", services: {} }, timestamp },
+        batch_aggregator: { running: true, active_batches: 0, batches: [], batch_window_seconds: 90, idle_timeout_seconds: 30 },
+      },
+      "/api/dlq/stats": { queues: {}, total_count: 0 },
+      "/api/cameras/validation/paths": {
+        ...{ base_path: "/srv", total_cameras: 0, valid_count: 0, invalid_count: 0, valid_cameras: [], invalid_cameras: [], passed_over },
+      },
+    };
+    answer = (path) => ({ body: bodies[path] });
+    expect(await on("health -o id")).toMatchObject({ code: 7, err: `healthy, ready\n${fault}` });
+    const validated = await on("cameras validate");
+    expect(validated.code).toBe(7);
+    expect(validated.err).toContain(`${fault}yard: 12 side files, such as /srv/yard/a.idx\n`);
+  });
+
   it.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],

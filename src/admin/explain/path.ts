@@ -2,10 +2,12 @@ import { allCameras, statusReason } from "../../monitoring/cameras/cameras-repos
 import { rootsOf } from "../../monitoring/cameras/roots.ts";
 import { type FileInspection, inspectFile } from "../../monitoring/images/inspect-file.ts";
 import { newestVersion } from "../../monitoring/images/ledger-repository.ts";
+import { kindOf } from "../../monitoring/images/picture.ts";
+import { isInside } from "../../platform/disk/files.ts";
 import type { OperationContext } from "../../work/operations/operation.ts";
 import { knownTo } from "./event.ts";
 import { explainImage } from "./image.ts";
-import { ledgerPaths, type Place, placeOf, whyNeverRead } from "./place.ts";
+import { closedFolderOf, folderFault, ledgerPaths, type Place, placeOf, whyNeverRead } from "./place.ts";
 import { between, type Explanation, type Step, sentence } from "./step.ts";
 
 /** Explains what happened to a file, or why homesec has no record of it. */
@@ -28,7 +30,9 @@ async function reasons(path: string, place: Place, roots: readonly string[], con
   const never = whyNeverRead(path, place, roots);
   // reveal nothing about files outside of the roots
   if (place.resolved.state === "outside") return [fileStep("stopped", never ?? "", {})];
-  const { owner } = place;
+  const { owner, resolved } = place;
+  const closed = resolved.state === "inside" ? await folderFault(resolved.path) : undefined;
+  if (closed !== undefined) return [fileStep("failed", sentence(closed), {})];
   const steps: Step[] = [];
   if (never !== undefined) steps.push(fileStep("stopped", never, {}));
   else if (owner?.camera.status === "error") {
@@ -36,8 +40,12 @@ async function reasons(path: string, place: Place, roots: readonly string[], con
     const reason = await context.db.query((sql) => statusReason(sql, camera_id));
     const text = `Camera ${camera_id} is in error: ${sentence(reason ?? "`homesec cameras list` shows more")}`;
     steps.push({ at: null, step: "camera", status: "failed", text, details: { camera_id, status: "error", reason } });
-  } else if (!owner) {
-    steps.push(fileStep("note", "Its folder is not a camera yet; it becomes one with its first complete picture.", {}));
+  } else if (!owner && resolved.state !== "unreadable") {
+    const failed = context.runtime
+      ?.watcher()
+      .passedOver?.find(({ kind, path }) => kind === "unregistered_folder" && isInside(path, resolved.path));
+    if (failed) steps.push(fileStep("failed", sentence(failed.reason), {}));
+    else steps.push(fileStep("note", "Its folder is not a camera yet; it becomes one with its first complete picture.", {}));
   }
   return [...steps, ...(await content(place, never === undefined, context))];
 }
@@ -51,14 +59,15 @@ async function content(place: Place, wouldBeRead: boolean, context: OperationCon
     return [fileStep("note", text, { exists: false })];
   }
   if (resolved.state === "unreadable") {
-    return [
-      fileStep("failed", `homesec cannot read it (${resolved.code}): give access to the user that runs homesec.`, { code: resolved.code }),
-    ];
+    const folder = await closedFolderOf(resolved.path);
+    const text = `homesec cannot read it (${resolved.code}): give the user that runs homesec the right to read the folder ${folder}. homesec then finds the file within 20 seconds.`;
+    return [fileStep("failed", text, { code: resolved.code, folder })];
   }
   const now = context.clock.now();
   const stuck = context.runtime?.watcher().stuck.find(({ path }) => path === resolved.path);
   const seen = await inspectFile(resolved.path, {
     roots: [resolved.path],
+    byContent: kindOf(resolved.path) === "other",
     quietMs: ({ modifiedNs }) => now.getTime() - Number(modifiedNs / 1_000_000n),
   });
   const since = stuck ? ` It has been stuck for ${between(stuck.since, now)}.` : "";
@@ -75,6 +84,13 @@ function verdictOn(seen: FileInspection): readonly [Step["status"], string] {
       return ["note", "It is not a regular file."];
     case "folder":
       return ["note", "It is a folder. Name a file in it."];
+    case "not_media":
+      return ["stopped", "It is no picture or video: its name has no known ending, and its content no known beginning."];
+    case "undecided":
+      return [
+        "waiting",
+        "Its name has no known ending, and its content is too short to tell what it is. homesec processes it when it is a picture.",
+      ];
     case "empty":
       return ["waiting", "It is empty. homesec processes it when it has content."];
     case "refused":

@@ -1,9 +1,11 @@
-import { realpath } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { type Camera, howToRestore } from "../../monitoring/cameras/camera.ts";
+import { folderProblem } from "../../monitoring/cameras/folder.ts";
 import { type Resolved, resolveInside } from "../../monitoring/cameras/roots.ts";
-import { isIgnoredFolder, kindOf } from "../../monitoring/images/picture.ts";
+import { isIgnoredFolder, isSideFile, kindOf } from "../../monitoring/images/picture.ts";
 import { isInside } from "../../platform/disk/files.ts";
+import { enter } from "../../platform/disk/folder-access.ts";
 import { statWithTimeout } from "../../platform/disk/fs-timeout.ts";
 
 /** Where a path is, as far as homesec may read it. */
@@ -37,6 +39,25 @@ async function realOf(path: string): Promise<string> {
   }
 }
 
+/** Returns the folder that keeps homesec from reaching a path: the innermost one above it that can be reached itself. */
+export async function closedFolderOf(path: string): Promise<string> {
+  const folder = dirname(path);
+  if (folder === path) return path;
+  return await statWithTimeout(folder, () => realpath(folder)).catch(() => closedFolderOf(folder));
+}
+
+/** Returns why a folder cannot be read; undefined for one that can, and for a file. */
+export async function folderFault(path: string): Promise<string | undefined> {
+  try {
+    return await statWithTimeout(path, async () => {
+      if ((await stat(path)).isDirectory()) await enter(path);
+      return undefined;
+    });
+  } catch (error) {
+    return folderProblem(path, error as NodeJS.ErrnoException);
+  }
+}
+
 /** The possible recorded paths of the file: as given, and through the folder of its camera. */
 export function ledgerPaths(path: string, { resolved, owner }: Place): readonly string[] {
   const own = owner && join(owner.folder, relative(owner.real, resolved.path));
@@ -63,9 +84,11 @@ export function whyNeverRead(path: string, { resolved, owner, cameraRoot }: Plac
   const name = basename(path);
   switch (kindOf(name)) {
     case "temporary":
-      return "Its name marks it as unfinished (a leading dot, ~, .tmp, .part). homesec processes it when it is renamed.";
+      return "Its name marks it as unfinished (a leading dot, ~, .tmp, .part, .filepart). homesec processes it when it is renamed.";
     case "other":
-      return "Its name is not that of a picture or a video. Pictures end in .jpg, .png or .webp, videos in .mp4, .mkv, .avi or .mov.";
+      return isSideFile(name)
+        ? "Its name is not that of a picture or a video, so homesec does not read its content. It reads names with an unknown ending, or none."
+        : undefined;
     default:
       return undefined;
   }

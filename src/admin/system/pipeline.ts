@@ -24,6 +24,7 @@ export async function currentPipeline(context: OperationContext, runtime: Runtim
       camera_root: watcher.cameraRoot,
       pending: watcher.pending,
       stuck: watcher.stuck.map(({ path, reason, since }) => ({ path, reason, since })),
+      passed_over: [...(watcher.passedOver ?? [])],
       watch_mode: watcher.watchMode,
     },
     detection_worker: { running: isRunning("detection_worker"), ...queueFields(counts.detect) },

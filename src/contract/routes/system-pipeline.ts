@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { passedOverKinds } from "../constants.ts";
 import { routesOf } from "../route.ts";
 import { CameraIdText, Instant, IntText } from "../values.ts";
 import { breakerStates, CircuitState, WorkerStatus } from "./system-health.ts";
@@ -35,6 +36,22 @@ const DaemonEntry = z
     example: { singletons: ["file_watcher", "camera_watcher", "alert_worker", "digest_closer", "cleanup_service"] },
   });
 
+export const PassedOver = z
+  .object({
+    kind: z.enum(passedOverKinds).meta({
+      description:
+        "`unreadable_folder`, `linked_folder`, `unreadable_name`, `unregistered_folder` and `stray_file` may hide pictures; `not_media`: no picture or video by its content; `side_file`: by its name; `unfinished`: the name marks an unfinished upload",
+    }),
+    camera_id: CameraIdText.nullable().meta({ description: "Camera whose folder holds them; null for those of no camera", example: null }),
+    count: z.int().meta({ description: "Number of folders or files", example: 1 }),
+    path: z.string().meta({ description: "One of them", example: "/var/lib/homesec/cameras/closed" }),
+    reason: z.string().meta({
+      description: "Why it is not read, with the fix",
+      example: "the folder /var/lib/homesec/cameras/closed cannot be read; give the user that runs homesec the right to read it",
+    }),
+  })
+  .meta({ id: "PassedOver", description: "Folders or files of one kind that the file watcher does not read" });
+
 export const PipelineReply = z
   .object({
     file_watcher: z
@@ -51,6 +68,10 @@ export const PipelineReply = z
             }),
           )
           .meta({ description: "Files that stay incomplete", example: [] }),
+        passed_over: z
+          .array(PassedOver)
+          .optional()
+          .meta({ description: "Folders and files that are not read, by camera and kind", example: [] }),
         watch_mode: z.enum(["notify", "polling"]).meta({ description: "`notify`: notifications of the system; `polling`: repeated scans" }),
       })
       .meta({ description: "Finds the pictures" }),

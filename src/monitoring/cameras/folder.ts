@@ -74,6 +74,27 @@ function issueOf(code: string, what: "reached" | "read"): string {
   return `The folder cannot be ${what} (${code}); let the user that runs homesec read it`;
 }
 
+/** Describes the problem of a folder, with the fix. */
+export function folderProblem(path: string, error: NodeJS.ErrnoException): string {
+  switch (error.code) {
+    case "ENOENT":
+    case "ENOTDIR":
+      return `the folder ${path} does not exist; create it, mount its disk, or change the camera's folder`;
+    case "EACCES":
+    case "EPERM":
+      return `the folder ${path} cannot be read; give the user that runs homesec the right to read it`;
+    case "ETIMEDOUT":
+      return silentProblem(path);
+    default:
+      return `the folder ${path} cannot be read: ${error.message}`;
+  }
+}
+
+/** Describes a folder on a disk or share that does not answer. */
+export function silentProblem(path: string): string {
+  return `the folder ${path} does not answer; reconnect its disk or share, and homesec continues automatically`;
+}
+
 /** Returns the item whose folder is the same as `folderPath`, regardless of links. */
 export async function withSameFolder<T extends { readonly folder_path: string }>(
   others: readonly T[],

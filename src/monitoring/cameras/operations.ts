@@ -32,6 +32,7 @@ import {
   updateCamera,
 } from "./cameras-repository.ts";
 import { absoluteFolder, inspectFolder, withSameFolder } from "./folder.ts";
+import { mayHidePictures, passedOverText } from "./passed-over.ts";
 import { resolveInside, rootsOf } from "./roots.ts";
 import { cameraChanged } from "./status.ts";
 import { noteErrorOver } from "./status-repository.ts";
@@ -143,12 +144,14 @@ export const cameraOperations: Pick<Operations, keyof typeof cameraRoutes> = {
     );
   },
 
-  validateCameraPaths: async (_request, { db, config }) => {
+  validateCameraPaths: async (_request, { db, config, runtime }) => {
     const cameras = await db.query(liveCameras);
+    const passedOver = runtime?.watcher().passedOver ?? [];
     const paths = await Promise.all(
       cameras.map(async ({ camera_id, name, folder_path }) => {
         const { resolvedPath, issues } = await inspectFolder(rootsOf(config), folder_path);
-        return { camera_id, name, folder_path, resolved_path: resolvedPath, issues: [...issues] };
+        const below = passedOver.filter((entry) => entry.camera_id === camera_id && mayHidePictures(entry)).map(passedOverText);
+        return { camera_id, name, folder_path, resolved_path: resolvedPath, issues: [...issues, ...below] };
       }),
     );
     const valid = paths.filter((path) => path.issues.length === 0);
@@ -160,6 +163,7 @@ export const cameraOperations: Pick<Operations, keyof typeof cameraRoutes> = {
       invalid_count: invalid.length,
       valid_cameras: valid,
       invalid_cameras: invalid,
+      ...(runtime && { passed_over: [...passedOver] }),
     };
   },
 };

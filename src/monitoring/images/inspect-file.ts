@@ -3,6 +3,7 @@ import { type BigIntStats, constants } from "node:fs";
 import { type FileHandle, lstat, open, realpath } from "node:fs/promises";
 import { isGone } from "../../platform/disk/files.ts";
 import { bufferSource, fileSource, readFully } from "./byte-source.ts";
+import { contentOf, headBytes } from "./format.ts";
 import { type Inspection, inspect } from "./picture.ts";
 import { settledAfterMs } from "./structure.ts";
 
@@ -29,6 +30,8 @@ export type FileInspection =
   /** The file has the version that the caller already knows. */
   | { readonly kind: "known" }
   | { readonly kind: "empty"; readonly version: Version }
+  /** With `byContent`: no picture or video, or too short to tell. */
+  | { readonly kind: "not_media" | "undecided"; readonly version: Version }
   | {
       readonly kind: "inspected";
       readonly version: Version;
@@ -48,6 +51,8 @@ export interface InspectionOptions {
   readonly known?: Version | undefined;
   /** The raw bytes of a path that is not UTF-8. */
   readonly raw?: Buffer | undefined;
+  /** The name does not say whether this is a picture: a file without the beginning of one is `not_media`. */
+  readonly byContent?: boolean;
   /** Milliseconds since this version last changed. */
   readonly quietMs: (version: Version) => number;
   /** Called for each part of a large file: on a slow line reading takes minutes. */
@@ -92,7 +97,11 @@ async function inspectOpen(file: FileHandle, options: InspectionOptions): Promis
   if (!stat.isFile()) return { kind: "gone" };
   const version = versionOf(stat);
   if (isSame(version, options.known)) return { kind: "known" };
-  if (version.sizeBytes === 0) return { kind: "empty", version };
+  if (version.sizeBytes === 0) return { kind: options.byContent ? "undecided" : "empty", version };
+  if (options.byContent) {
+    const content = contentOf(await readFully(file, 0, Math.min(headBytes, version.sizeBytes)));
+    if (content !== "media") return { kind: content === "other" ? "not_media" : "undecided", version };
+  }
   const whole = version.sizeBytes <= wholeBytes ? await readFully(file, 0, version.sizeBytes) : undefined;
   const source = whole ? bufferSource(whole) : fileSource(file, version.sizeBytes);
   const inspection = await inspect(source, options.quietMs(version));

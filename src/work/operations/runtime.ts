@@ -1,3 +1,4 @@
+import type { passedOverKinds } from "../../contract/constants.ts";
 import type { DiskSpace } from "../../platform/disk/disk.ts";
 import type { PeerRow } from "../jobs/processes-repository.ts";
 import type { SelftestReport } from "../selftest/stages.ts";
@@ -82,4 +83,18 @@ export interface WatcherState {
   readonly watchMode: "notify" | "polling";
   readonly pending: number;
   readonly stuck: readonly { readonly path: string; readonly reason: string; readonly since: Date }[];
+  /** Folders and files that the watcher does not read, by camera and kind; absent from daemons of earlier versions. */
+  readonly passedOver?: readonly PassedOver[];
+}
+
+/** Folders or files of one kind that the file watcher does not read. */
+export interface PassedOver {
+  readonly kind: (typeof passedOverKinds)[number];
+  /** The camera whose folder holds them; null for those of no camera. */
+  readonly camera_id: string | null;
+  readonly count: number;
+  /** One of them. */
+  readonly path: string;
+  /** Why it is not read, with the fix. */
+  readonly reason: string;
 }

@@ -283,6 +283,27 @@ describe("doctor: daemon", () => {
     await Promise.all([sound.close(), sick.close()]);
   });
 
+  it("passed-over: reports what may hide pictures, and only counts side files", async () => {
+    const timestamp = "2026-03-01T12:00:00Z";
+    const withPassedOver = (...passed_over: readonly object[]) =>
+      apiStandIn(() => ({
+        body: {
+          file_watcher: { running: true, camera_root: "/cams", pending: 0, stuck: [], passed_over, watch_mode: "notify" },
+          ...{ detection_worker: queue, analysis_worker: queue, degradation: { mode: "normal", services: {} }, timestamp },
+          batch_aggregator: { running: true, active_batches: 0, batches: [], batch_window_seconds: 90, idle_timeout_seconds: 30 },
+        },
+      }));
+    const entry = (kind: string, count: number, reason: string) => ({ kind, camera_id: "yard", count, path: "/cams/yard/x", reason });
+    const good = await withPassedOver(entry("side_file", 12, "x is a side file"), entry("unfinished", 3, "x is unfinished"));
+    expect(await well("passed-over", { daemon: { url: good.url } })).toBe("15 files beside the pictures");
+    const files = await withPassedOver(entry("not_media", 7, "/cams/yard/x is no picture; ignore it"), entry("unfinished", 40, "x; y"));
+    expect(await finds("passed-over", { daemon: { url: files.url } }, "warning")).toContain("/cams/yard/x is no picture (and 6 more)");
+    const closed = await withPassedOver(entry("unreadable_folder", 1, "the folder /cams/yard/x cannot be read; open it"));
+    expect(await finds("passed-over", { daemon: { url: closed.url } }, "error")).toMatch(/cannot be read.*open it/);
+    expect(await skips("passed-over")).toBe("no daemon answers");
+    await Promise.all([good, files, closed].map((daemon) => daemon.close()));
+  });
+
   it("configuration-applied: reports changes that the running daemon could not apply", async () => {
     const event = (service: string, event_type: string, message: string) => ({
       ...{ timestamp: "2026-03-01T12:00:00Z", service, event_type, message },

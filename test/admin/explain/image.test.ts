@@ -212,6 +212,38 @@ describe("explain: a file without a record", () => {
     expect(await answer(join(yard, "kept.jpg"))).toContain("It belongs to the deleted camera yard");
   });
 
+  test("says what a file with an unknown ending is by its content", async () => {
+    const put = async (name: string, content: string | Buffer): Promise<string> => {
+      await writeFile(join(yard, name), content);
+      return join(yard, name);
+    };
+    expect(await answer(await put("index00.bin", "no picture, ".repeat(20)))).toContain("It is no picture or video");
+    expect(await answer(await put("short", "x"))).toContain("its content is too short");
+    expect(await answer(await put("snap.jpg.1", await uniqueJpeg()))).toContain("It exists and is complete.");
+  });
+
+  test("names the folder that keeps homesec from reading a file, and how to open it", async () => {
+    const closed = join(desk.cameraRoot, "closed");
+    await mkdir(join(closed, "deep"), { recursive: true });
+    await writeFile(join(closed, "deep", "a.jpg"), await uniqueJpeg());
+    for (const folder of [dirname(desk.cameraRoot), dirname(dirname(desk.cameraRoot))]) await chmod(folder, 0o755);
+    await chmod(closed, 0o000);
+    const isRoot = process.geteuid?.() === 0;
+    // root can read everything, so another user runs this
+    if (isRoot) process.seteuid?.(65_534);
+    try {
+      for (const path of [join(closed, "deep", "a.jpg"), join(closed, "b.jpg")]) {
+        const text = await answer(path);
+        expect(text).toContain(`the right to read the folder ${closed}. homesec then finds the file within 20 seconds.`);
+        expect(text).not.toContain("not a camera yet");
+      }
+      expect(await answer(closed)).toContain(`The folder ${closed} cannot be read; give the user that runs homesec the right to read it.`);
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+      await chmod(closed, 0o755);
+    }
+  });
+
   test("names a camera in error, a stuck file, and a watcher that is not running", async () => {
     const path = join(yard, "half.jpg");
     await writeFile(path, (await uniqueJpeg()).subarray(0, 5_000));

@@ -103,6 +103,8 @@ describe("recordings: a long one in fragments, while it grows", () => {
       refuseVideos: () => false,
       onFound: () => {},
       onFolder: () => {},
+      onNotMedia: () => {},
+      onUnassigned: () => {},
     });
     const begun = performance.now();
     while (performance.now() - begun < 3_000) {

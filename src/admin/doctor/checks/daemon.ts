@@ -1,4 +1,6 @@
+import { pluralize } from "../../../base/text/format.ts";
 import { routes } from "../../../contract/routes/index.ts";
+import { isFinding, passedOverParts } from "../../../monitoring/cameras/passed-over.ts";
 import { type Check, finding, notPossible, ok, skipped } from "../check.ts";
 import { listed } from "../wording.ts";
 
@@ -86,4 +88,25 @@ const stuckFiles: Check = {
   },
 };
 
-export const daemonChecks: readonly Check[] = [daemon, workers, breakers, stuckFiles];
+const passedOver: Check = {
+  id: "passed-over",
+  group: "cameras",
+  title: "Folders and files that are not read",
+  severity: "warning",
+  finds:
+    "A folder below CAMERA_ROOT cannot be read (an error), a link leads to a folder, files lie in CAMERA_ROOT itself, or a camera's folder holds files that are no pictures or never lose their temporary names",
+  async run(examination) {
+    const { client } = await examination.daemon();
+    const { file_watcher: watcher } = await client.call(routes.getPipeline, {});
+    const all = watcher.passed_over ?? [];
+    const findings = all.filter(isFinding).map((entry) => {
+      const severity = entry.kind === "unreadable_folder" ? ("error" as const) : undefined;
+      return { ...passedOverParts(entry), severity };
+    });
+    if (findings.length > 0) return { status: "finding", findings };
+    const sideFiles = all.reduce((sum, { count }) => sum + count, 0);
+    return ok(sideFiles === 0 ? "everything is read" : `${pluralize(sideFiles, "file")} beside the pictures`);
+  },
+};
+
+export const daemonChecks: readonly Check[] = [daemon, workers, breakers, stuckFiles, passedOver];
