@@ -8,6 +8,7 @@ import { noteUnknownCameras } from "../input/similar-id.ts";
 import { fieldsOf, type View } from "../output/view.ts";
 import { exportEvents } from "./export.ts";
 import { filterOptions } from "./filter.ts";
+import { noteVisits } from "./open-visits.ts";
 import { statsOfEvents } from "./stats.ts";
 import { tailEvents } from "./tail.ts";
 import { timelineOfEvents } from "./timeline.ts";
@@ -33,7 +34,10 @@ const listEvents = listCommand({
   page: (io, { options: { deleted, ...filter } }, page) =>
     deleted ? io.call("listDeletedEvents", { query: page }) : io.call("listEvents", { query: { ...filter, ...page } }),
   rows: (body) => body.items,
-  after: async (io, { options }, count) => (count === 0 ? await noteUnknownCameras(io, options.camera_id) : undefined),
+  async after(io, { options }, count) {
+    if (count === 0) await noteUnknownCameras(io, options.camera_id);
+    await noteVisits(io, options);
+  },
 });
 
 const searchEvents = listCommand({

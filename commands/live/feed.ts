@@ -5,7 +5,7 @@ import { Problem } from "../../src/contract/problem.ts";
 import type { Io } from "../io.ts";
 import { activityMinutes } from "./data/activity.ts";
 import { mostAlerts, mostEvents } from "./data/data.ts";
-import type { Snapshot } from "./data/reducer.ts";
+import type { Change, Snapshot } from "./data/reducer.ts";
 import type { Store } from "./store.ts";
 import { steadied } from "./text.ts";
 
@@ -28,11 +28,15 @@ export interface Feed {
   readonly ended: Promise<void>;
 }
 
+/** A daemon that hangs, or a lost network, is noticed this long after its last message. */
+const pulse = { pingMs: 10_000, deadAfterMs: 10_000 };
+
 /** Loads the state of the daemon, then follows its messages in order, each one once, across lost connections. */
 export function startFeed({ io, store, signal }: FeedOptions): Feed {
   let loading: Promise<void> = Promise.resolve();
   let failure: unknown;
   let connected = false;
+  let reconnected = new AbortController();
   let start: () => void = () => {};
   let refuse: (problem: unknown) => void = () => {};
   const started = new Promise<void>((resolve, reject) => {
@@ -57,6 +61,8 @@ export function startFeed({ io, store, signal }: FeedOptions): Feed {
       if (!connected) reload();
       connected = true;
       start();
+      reconnected.abort();
+      reconnected = new AbortController();
     } else if (state.kind === "interrupted" && !connected) {
       fail(state.problem);
     } else if (state.kind === "interrupted") {
@@ -68,7 +74,7 @@ export function startFeed({ io, store, signal }: FeedOptions): Feed {
 
   const follow = async (): Promise<void> => {
     const token = (await io.configuration()).config.websocketToken;
-    for await (const message of tail({ ...(await io.endpoint()), token, signal: until, onState })) {
+    for await (const message of tail({ ...(await io.endpoint()), token, signal: until, onState, ...pulse })) {
       // Load the lists first: an old list must not overwrite newer messages
       await loading;
       store.change({ kind: "messages", messages: [message] });
@@ -78,7 +84,7 @@ export function startFeed({ io, store, signal }: FeedOptions): Feed {
     start();
   };
   const run = async (): Promise<void> => {
-    await Promise.all([follow(), poll({ io, store, signal: until }, started)].map((work) => work.catch(fail)));
+    await Promise.all([follow(), poll({ io, store, signal: until }, started, () => reconnected.signal)].map((work) => work.catch(fail)));
     if (failure !== undefined) throw failure;
   };
   const ended = run();
@@ -128,17 +134,19 @@ async function silencesOf(io: Io): Promise<Snapshot["silences"]> {
 }
 
 /**
- * Polls what messages do not contain: health often, metrics and cameras less often. Two independent loops, since rate limits
- * delay metrics, but not health.
+ * Polls what messages do not contain: health often, metrics and cameras less often, and all of it after a reconnect. Two independent
+ * loops, since rate limits delay metrics, but not health.
  */
-async function poll({ io, store, signal }: FeedOptions, started: Promise<void>): Promise<void> {
+async function poll({ io, store, signal }: FeedOptions, started: Promise<void>, reconnected: () => AbortSignal): Promise<void> {
   await started;
   const repeat = async (everyMs: number, round: () => Promise<void>): Promise<void> => {
     while (!signal.aborted) {
       if (store.current().data.link.kind === "connected") await round();
-      await pause(everyMs, signal);
+      await pause(everyMs, AbortSignal.any([signal, reconnected()]));
     }
   };
+  const show = (parts: Omit<Extract<Change, { kind: "system" }>, "kind" | "at">): void =>
+    store.change({ kind: "system", at: io.host.clock.now(), ...parts });
   const attempt = async (work: () => Promise<void>): Promise<void> => {
     try {
       await work();
@@ -147,11 +155,11 @@ async function poll({ io, store, signal }: FeedOptions, started: Promise<void>):
       if (isRefusal(error)) throw error;
     }
   };
-  const health = () => attempt(async () => store.change({ kind: "system", health: steadied(await io.call("getFullHealth", {})) }));
+  const health = () => attempt(async () => show({ health: steadied(await io.call("getFullHealth", {})) }));
   let rounds = 0;
   const metrics = async (): Promise<void> => {
-    await attempt(async () => store.change({ kind: "system", pipeline: await io.call("getPipeline", {}) }));
-    await attempt(async () => store.change({ kind: "system", telemetry: await io.call("getTelemetry", {}) }));
+    await attempt(async () => show({ pipeline: await io.call("getPipeline", {}) }));
+    await attempt(async () => show({ telemetry: await io.call("getTelemetry", {}) }));
     rounds += 1;
     if (rounds % 2 === 1) return;
     await attempt(async () => {

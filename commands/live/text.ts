@@ -50,6 +50,11 @@ const colourEnd = /\u001b\[(?:0|22|39)m/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 const pieces = /\u001b\[[\d;]*m|[^\u001b]+/g;
 
+/** The text in grey, without its own colours. */
+export function greyed(text: string): string {
+  return `\u001b[2m${text.replace(colourCode, "")}\u001b[22m`;
+}
+
 /** Steady text, with or without colours, cut with "…" or padded to `width` columns. */
 export function fitted(text: string, width: number): string {
   if (width <= 0) return "";

@@ -1,4 +1,5 @@
 import type { JournalMessage } from "../../../src/contract/live.ts";
+import type { Visit } from "../../events/visit.ts";
 import type { Alert, Camera, Event, Health, Pipeline, Silence, Telemetry } from "../records.ts";
 import type { Activity } from "./activity.ts";
 
@@ -23,8 +24,12 @@ export interface LiveData {
   readonly newest: number;
   /** Number of messages missed because the daemon no longer had them. */
   readonly lost: number;
+  /** Whether the lists have been loaded; before that, empty lists mean nothing. */
+  readonly isLoaded: boolean;
   readonly cameras: ReadonlyMap<string, Camera>;
   readonly activity: ReadonlyMap<string, Activity>;
+  /** Visits that are going on, by batch id, in the order in which they began. */
+  readonly visits: ReadonlyMap<string, Visit>;
   /** Newest first, at most `mostEvents`. */
   readonly events: readonly Event[];
   /** Open alerts, newest first, at most `mostAlerts`. */
@@ -36,14 +41,16 @@ export interface LiveData {
   readonly health: Health | undefined;
   readonly pipeline: Pipeline | undefined;
   readonly telemetry: Telemetry | undefined;
+  /** The times of the last replies. */
+  readonly receivedAt: { readonly [K in "health" | "pipeline" | "telemetry"]?: Date };
 }
 
 /** The initial state. */
 export function noData(now: Date): LiveData {
   return {
     ...{ link: { kind: "connecting", since: now }, sequence: undefined, newest: 0, lost: 0 },
-    ...{ cameras: new Map(), activity: new Map(), events: [], alerts: [], silences: [], log: [] },
-    ...{ health: undefined, pipeline: undefined, telemetry: undefined },
+    ...{ isLoaded: false, cameras: new Map(), activity: new Map(), visits: new Map(), events: [], alerts: [], silences: [], log: [] },
+    ...{ health: undefined, pipeline: undefined, telemetry: undefined, receivedAt: {} },
   };
 }
 

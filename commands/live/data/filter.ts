@@ -1,4 +1,5 @@
 import { riskLevels } from "../../../src/contract/constants.ts";
+import type { Visit } from "../../events/visit.ts";
 import type { Alert, Camera, Event } from "../records.ts";
 
 /** One word of a filter. A record must match every word. */
@@ -56,4 +57,9 @@ export function filterableEvent(event: Event, cameraName: string): Filterable {
 /** The filterable parts of an alert. */
 export function filterableAlert({ camera_id, severity, status, event_id, alert_metadata }: Alert, cameraName: string): Filterable {
   return { camera: `${camera_id} ${cameraName}`, level: severity, text: `${status} ${event_id} ${alert_metadata.rule_name}` };
+}
+
+/** The filterable parts of a visit that is going on. It has no level yet. */
+export function filterableVisit({ cameraId, counts }: Visit, cameraName: string): Filterable {
+  return { camera: `${cameraId} ${cameraName}`, level: "now", text: Object.keys(counts).join(" ") };
 }

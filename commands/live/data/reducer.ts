@@ -1,4 +1,5 @@
 import type { GapMessage, JournalMessage } from "../../../src/contract/live.ts";
+import { type Visit, type VisitDetection, visitsWith } from "../../events/visit.ts";
 import type { Alert, Camera, Event, Health, Pipeline, Silence, Telemetry } from "../records.ts";
 import { type Activity, withDetection } from "./activity.ts";
 import { type Link, type LiveData, mostAlerts, mostEvents, mostLogged, mostSilences } from "./data.ts";
@@ -11,8 +12,8 @@ export interface Snapshot {
   readonly alerts: readonly Alert[];
   /** Active silences. */
   readonly silences: readonly Silence[];
-  /** Recent detections, for the activity of the cameras. */
-  readonly seen: readonly { readonly camera_id: string; readonly detected_at: Date }[];
+  /** Recent detections, newest first, for the activity of the cameras and the open visits. */
+  readonly seen: readonly VisitDetection[];
 }
 
 export type Change =
@@ -20,7 +21,8 @@ export type Change =
   | { readonly kind: "snapshot"; readonly snapshot: Snapshot }
   | { readonly kind: "messages"; readonly messages: readonly (JournalMessage | GapMessage)[] }
   | { readonly kind: "cameras"; readonly cameras: readonly Camera[] }
-  | { readonly kind: "system"; readonly health?: Health; readonly pipeline?: Pipeline; readonly telemetry?: Telemetry };
+  /** Replies that arrived at this time. */
+  | { readonly kind: "system"; readonly at: Date; readonly health?: Health; readonly pipeline?: Pipeline; readonly telemetry?: Telemetry };
 
 /** Applies a change. Pure; the result has a bounded size. */
 export function reduceData(data: LiveData, change: Change): LiveData {
@@ -33,18 +35,31 @@ export function reduceData(data: LiveData, change: Change): LiveData {
       return change.messages.reduce(withMessage, data);
     case "cameras":
       return { ...data, cameras: mergedCameras(data.cameras, change.cameras) };
-    case "system": {
-      const { kind: _, ...parts } = change;
-      return { ...data, ...parts };
-    }
+    case "system":
+      return withSystem(data, change);
     default:
       return change satisfies never;
   }
 }
 
+function withSystem(data: LiveData, { kind: _, at, ...parts }: Extract<Change, { kind: "system" }>): LiveData {
+  const times = Object.fromEntries(Object.keys(parts).map((name) => [name, at]));
+  const visits = parts.pipeline ? openVisits(data.visits, parts.pipeline) : data.visits;
+  return { ...data, ...parts, visits, receivedAt: { ...data.receivedAt, ...times } };
+}
+
+/** The visits without those whose batch is gone, such as after all of its detections were deleted. */
+function openVisits(visits: LiveData["visits"], { batch_aggregator: { batches }, timestamp }: Pipeline): LiveData["visits"] {
+  const open = new Set(batches.map(({ batch_id }) => batch_id));
+  // Messages may be newer than the list of batches
+  const isGone = ({ batchId, storedAt }: Visit): boolean => !open.has(batchId) && storedAt < timestamp;
+  return [...visits.values()].some(isGone) ? new Map([...visits].filter(([, visit]) => !isGone(visit))) : visits;
+}
+
 function withSnapshot(data: LiveData, { cameras, events, alerts, silences, seen }: Snapshot): LiveData {
   const activity = new Map<string, Activity>();
   for (const { camera_id, detected_at } of seen) activity.set(camera_id, withDetection(activity.get(camera_id), detected_at));
+  const visits = [...seen].reverse().reduce(visitsWith, new Map<string, Visit>());
   return {
     ...data,
     cameras: mergedCameras(data.cameras, cameras),
@@ -52,6 +67,8 @@ function withSnapshot(data: LiveData, { cameras, events, alerts, silences, seen 
     alerts: alerts.filter(isOpen).sort(byCreation).slice(0, mostAlerts),
     silences: [...silences].sort(byCreation).slice(0, mostSilences),
     activity,
+    isLoaded: true,
+    visits: data.pipeline ? openVisits(visits, data.pipeline) : visits,
   };
 }
 
@@ -78,11 +95,16 @@ function withMessageData(data: LiveData, { type, data: what }: JournalMessage): 
         ...data,
         activity: new Map(data.activity).set(what.camera_id, activity),
         cameras: seenAt(data.cameras, what.camera_id, what.detected_at),
+        visits: visitsWith(data.visits, what),
       };
     }
+    case "detection.batch":
+      return { ...data, visits: withoutVisit(data.visits, what.batch_id) };
     case "event":
-    case "event.updated":
-      return { ...data, events: what.deleted_at === null ? put(data.events, what, byStart, mostEvents) : without(data.events, what.id) };
+    case "event.updated": {
+      const events = what.deleted_at === null ? put(data.events, what, byStart, mostEvents) : without(data.events, what.id);
+      return { ...data, events, visits: withoutVisit(data.visits, what.batch_id) };
+    }
     case "event.deleted":
       return { ...data, events: without(data.events, what.id) };
     case "alert_created":
@@ -128,6 +150,10 @@ function put<T extends { readonly id: unknown }>(list: readonly T[], record: T, 
 function without<T extends { readonly id: unknown }>(list: readonly T[], id: unknown): readonly T[] {
   const at = list.findIndex((each) => each.id === id);
   return at < 0 ? list : list.toSpliced(at, 1);
+}
+
+function withoutVisit(visits: LiveData["visits"], batchId: string | null): LiveData["visits"] {
+  return batchId !== null && visits.has(batchId) ? new Map([...visits].filter(([id]) => id !== batchId)) : visits;
 }
 
 function withCamera(cameras: LiveData["cameras"], camera: Camera): LiveData["cameras"] {

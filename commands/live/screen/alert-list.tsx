@@ -5,8 +5,8 @@ import type { Alert } from "../records.ts";
 import { firstShown } from "../ui/selection.ts";
 import type { ListProps } from "./camera-list.tsx";
 import { Panel } from "./panel.tsx";
-import { leftOf, row } from "./row.ts";
-import { countText, shortTime } from "./words.ts";
+import { columnTitles, leftOf, listRows, row } from "./row.ts";
+import { countText, emptyText, shortTime } from "./words.ts";
 
 interface Props extends ListProps {
   readonly alerts: readonly Alert[];
@@ -14,11 +14,12 @@ interface Props extends ListProps {
 }
 
 /** The open alerts, newest first. */
-export const AlertList = memo(function AlertList({ terminal, width, height, focused, selected, alerts, all }: Props) {
-  const first = firstShown(alerts.length, selected, height - 1);
+export const AlertList = memo(function AlertList({ terminal, width, height, focused, selected, alerts, all, isLoaded }: Props) {
+  const room = listRows(height);
+  const first = firstShown(alerts.length, selected, room);
   const camera = Math.max(8, Math.min(24, Math.floor(width * 0.2)));
   const rule = leftOf(width, [8, 8, 9, camera, 10]);
-  const lines = alerts.slice(first, first + height - 1).map((alert, at) =>
+  const lines = alerts.slice(first, first + room).map((alert, at) =>
     row(terminal, { selected: first + at === selected, focused }, [
       { text: shortTime(alert.created_at, terminal.now), width: 8 },
       { text: alert.severity, width: 8, paint: riskPaint(alert.severity) },
@@ -28,7 +29,15 @@ export const AlertList = memo(function AlertList({ terminal, width, height, focu
       { text: alert.alert_metadata.rule_name, width: rule },
     ]),
   );
-  const nothing = all === 0 ? "  no open alerts" : "  no alerts match the filter";
-  const title = `open alerts ${countText(alerts.length, all, mostAlerts)}`;
-  return <Panel {...{ terminal, width, height, focused, title }} lines={lines.length > 0 ? lines : [nothing]} />;
+  const columns = columnTitles(terminal, height, lines.length, [
+    { text: "RAISED", width: 8 },
+    { text: "SEVERITY", width: 8 },
+    { text: "STATUS", width: 9 },
+    { text: "CAMERA", width: camera },
+    { text: "EVENT", width: 10 },
+    { text: "RULE", width: rule },
+  ]);
+  const nothing = emptyText(isLoaded, all, "no open alerts", "no alerts match the filter");
+  const title = isLoaded ? `open alerts ${countText(alerts.length, all, mostAlerts)}` : "open alerts";
+  return <Panel {...{ terminal, width, height, focused, title, columns }} lines={lines.length > 0 ? lines : [nothing]} />;
 });

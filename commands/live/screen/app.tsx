@@ -1,6 +1,7 @@
 import { Box, Text } from "ink";
-import { useMemo, useSyncExternalStore } from "react";
+import { type ReactNode, useMemo, useSyncExternalStore } from "react";
 import type { TerminalFormat } from "../../output/terminal-format.ts";
+import { staleSince } from "../data/freshness.ts";
 import type { Display } from "../display.ts";
 import type { Store } from "../store.ts";
 import { bodyHeight, smallest } from "../ui/layout.ts";
@@ -11,6 +12,7 @@ import { Footer } from "./footer.tsx";
 import { Header } from "./header.tsx";
 import { Help } from "./help.tsx";
 import { Overview } from "./overview.tsx";
+import { StaleArea } from "./stale.tsx";
 
 interface Props {
   readonly store: Store;
@@ -46,10 +48,13 @@ interface ViewProps {
 function View({ terminal, display, state }: ViewProps) {
   const { details, view, size } = state.ui;
   const place = { terminal, width: size.columns, height: bodyHeight(size) };
-  if (details !== undefined) return <DetailsPanel {...place} {...{ display, state }} {...details} focused />;
-  if (view === "overview") return <Overview {...{ terminal, display, state }} />;
-  if (view === "help") return <Help {...place} />;
-  return <Body {...place} {...{ display, state }} name={view} focused />;
+  const panels = (): ReactNode => {
+    if (details !== undefined) return <DetailsPanel {...place} {...{ display, state }} {...details} focused />;
+    if (view === "overview") return <Overview {...{ terminal, display, state }} />;
+    return view === "help" ? <Help {...place} /> : <Body {...place} {...{ display, state }} name={view} focused />;
+  };
+  const since = view === "help" ? undefined : staleSince(state.data);
+  return <StaleArea {...{ terminal, since }}>{panels()}</StaleArea>;
 }
 
 function TooSmall({ columns, rows }: { readonly columns: number; readonly rows: number }) {

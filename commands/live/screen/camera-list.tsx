@@ -6,8 +6,8 @@ import { silencesOf } from "../data/silenced.ts";
 import type { Camera, Silence } from "../records.ts";
 import { firstShown } from "../ui/selection.ts";
 import { Panel } from "./panel.tsx";
-import { leftOf, row } from "./row.ts";
-import { age, countText } from "./words.ts";
+import { columnTitles, leftOf, listRows, row } from "./row.ts";
+import { age, countText, emptyText } from "./words.ts";
 
 export interface ListProps {
   readonly terminal: TerminalFormat;
@@ -16,6 +16,8 @@ export interface ListProps {
   readonly focused: boolean;
   /** The selected row; -1 in an empty list. */
   readonly selected: number;
+  /** Whether the lists have been loaded. */
+  readonly isLoaded: boolean;
 }
 
 interface Props extends ListProps {
@@ -26,7 +28,7 @@ interface Props extends ListProps {
   readonly all: number;
 }
 
-/** The cameras: status, age of the last picture, and detections of the last minutes. */
+/** The cameras, newest picture first: status, age of the last picture, and detections of the last minutes. */
 export const CameraList = memo(function CameraList({
   terminal,
   width,
@@ -37,9 +39,11 @@ export const CameraList = memo(function CameraList({
   activity,
   silences,
   all,
+  isLoaded,
 }: Props) {
-  const first = firstShown(cameras.length, selected, height - 1);
-  const shown = cameras.slice(first, first + height - 1);
+  const room = listRows(height);
+  const first = firstShown(cameras.length, selected, room);
+  const shown = cameras.slice(first, first + room);
   const marks = shown.map(({ camera_id }) => silencedText(silencesOf(silences, camera_id, terminal.now), terminal.now, width));
   const widths = cameraWidths(
     width,
@@ -55,9 +59,17 @@ export const CameraList = memo(function CameraList({
       { text: sparkline(activity.get(camera.camera_id), terminal.now, widths.spark), width: widths.spark, paint: "cyan" },
     ]),
   );
-  const nothing = all === 0 ? "  no cameras yet: a new folder below CAMERA_ROOT becomes one" : "  no cameras match the filter";
-  const title = `cameras ${countText(cameras.length, all)}`;
-  return <Panel {...{ terminal, width, height, focused, title }} lines={lines.length > 0 ? lines : [nothing]} />;
+  const columns = columnTitles(terminal, height, lines.length, [
+    { text: "CAMERA", width: widths.id },
+    { text: "NAME", width: widths.name },
+    { text: "STATUS", width: widths.status },
+    { text: "SEEN", width: widths.age },
+    { text: "", width: widths.silenced },
+    { text: `${widths.spark < 11 ? "" : "LAST "}${widths.spark} MIN`, width: widths.spark },
+  ]);
+  const nothing = emptyText(isLoaded, all, "no cameras yet: a new folder below CAMERA_ROOT becomes one", "no cameras match the filter");
+  const title = isLoaded ? `cameras ${countText(cameras.length, all)}` : "cameras";
+  return <Panel {...{ terminal, width, height, focused, title, columns }} lines={lines.length > 0 ? lines : [nothing]} />;
 });
 
 /** The least width that shows how long a camera stays muted. */

@@ -22,14 +22,14 @@ interface Props {
 
 /** The details of one event or camera with its picture. */
 export function DetailsPanel({ terminal, display, state, subject, width, height, scroll, focused }: Props) {
-  const { picture, beside, text } = detailsLayout({ columns: width, rows: height - 1 });
-  const lines = detailsText(state, subject, terminal, text.columns);
+  const layout = detailsLayout({ columns: width, rows: height - 1 });
+  const { picture, beside, text } = layout;
+  const lines = detailsText(state, subject, terminal, layout);
   const first = Math.min(scroll, Math.max(0, lines.length - text.rows));
   const more = lines.length - first - text.rows;
-  const title = `${subject.kind} ${subject.id}${more > 0 ? `  ↓ ${more} more lines` : ""}`;
   return (
     <Box flexDirection="column" width={width} height={height}>
-      <Panel {...{ terminal, width, focused, title }} height={1} lines={[]} />
+      <Panel {...{ terminal, width, focused, more }} title={`${subject.kind} ${subject.id}`} height={1} lines={[]} />
       <Box flexDirection={beside ? "row" : "column"} gap={beside ? 2 : 0}>
         {picture && <Picture {...{ terminal, display }} size={picture} loaded={isOf(state, subject) ? state.ui.loaded : undefined} />}
         <Lines width={text.columns} height={text.rows} lines={lines.slice(first)} />

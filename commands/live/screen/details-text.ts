@@ -7,16 +7,23 @@ import { silenceLines } from "../../silence/active.ts";
 import { silencesAbout } from "../data/silenced.ts";
 import type { Alert, Event } from "../records.ts";
 import { broken, steady } from "../text.ts";
+import type { DetailsLayout } from "../ui/layout.ts";
 import { selectedRecords } from "../ui/selection.ts";
-import type { State, Subject } from "../ui/ui.ts";
-import { riskText, shortTime } from "./words.ts";
+import type { Loaded, State, Subject } from "../ui/ui.ts";
+import { captionOf, riskText, shortTime } from "./words.ts";
 
-/** The details of a subject as lines of this width: facts, risk factors, alerts and explanation. */
-export function detailsText(state: State, subject: Subject, terminal: TerminalFormat, width: number): string[] {
+/** The details of a subject as lines: facts, risk factors, alerts and explanation; without room for the picture, the way to see it. */
+export function detailsText(
+  state: State,
+  subject: Subject,
+  terminal: TerminalFormat,
+  { picture, text: { columns: width } }: DetailsLayout,
+): string[] {
   const narrow = { ...terminal, width };
   const loaded = isOf(state, subject) ? state.ui.loaded : undefined;
   if (loaded?.trouble !== undefined) return broken(steady(loaded.trouble), width);
-  const lines = subject.kind === "camera" ? cameraText(state, subject.id, narrow) : eventText(state, subject, narrow);
+  const facts = subject.kind === "camera" ? cameraText(state, subject.id, narrow) : eventText(state, subject, narrow);
+  const lines = picture === undefined && loaded ? [...pictureLines(loaded, narrow), ...facts] : facts;
   return lines.flatMap((line) => broken(line, width));
 }
 
@@ -71,6 +78,13 @@ function factLines(facts: readonly (readonly [string, Cell])[], terminal: Termin
       (line, at) => `${paint(terminal, "dim", (at === 0 ? label : "").padEnd(labelWidth))}${paint(terminal, colour, line)}`,
     ),
   );
+}
+
+/** The detection of the chosen picture, and the command that saves the picture. */
+function pictureLines(loaded: Loaded, terminal: TerminalFormat): string[] {
+  const detection = loaded.event?.detections[loaded.picture];
+  if (detection === undefined) return [];
+  return factLines([["picture", { text: `${captionOf(loaded, terminal)}; homesec detections image ${detection.id}` }]], terminal);
 }
 
 function factorLines({ risk_factors }: Event, terminal: TerminalFormat): string[] {

@@ -1,12 +1,15 @@
+import { Box } from "ink";
 import { pluralize } from "../../../src/base/text/format.ts";
 import { paint, statePaint, type TerminalFormat } from "../../output/terminal-format.ts";
 import { type LiveData, messagesBehind, mostAlerts } from "../data/data.ts";
+import { polledStaleSince, staleSince } from "../data/freshness.ts";
 import type { Display } from "../display.ts";
 import { steady } from "../text.ts";
 import type { State } from "../ui/ui.ts";
 import { Lines } from "./lines.tsx";
 import { spread } from "./row.ts";
-import { countText, duration, shortTime } from "./words.ts";
+import { StaleArea } from "./stale.tsx";
+import { age, countText, duration, shortTime } from "./words.ts";
 
 interface Props {
   readonly terminal: TerminalFormat;
@@ -19,19 +22,38 @@ export function Header({ terminal, display, state: { data, now, ui } }: Props) {
   const { columns } = ui.size;
   const version = data.link.kind === "connected" ? ` ${steady(data.link.version)}` : "";
   const name = ` ${paint(terminal, "bold", "homesec live")}${version}  ${paint(terminal, "dim", display.address)}`;
-  const health = data.health === undefined ? "" : `  ${paint(terminal, statePaint(data.health.status), data.health.status)}`;
-  const right = `${linkText(terminal, data, now)}${health}  ${shortTime(now, now)} `;
-  return <Lines width={columns} height={2} lines={[spread(name, right, columns), ` ${keyNumbers(terminal, data, now)}`]} />;
+  const right = `${linkText(terminal, data, now)}${healthText(terminal, data, now)}  ${shortTime(now, now)} `;
+  const since = staleSince(data);
+  return (
+    <Box flexDirection="column">
+      <Lines width={columns} height={1} lines={[spread(name, right, columns)]} />
+      <StaleArea {...{ terminal, since }}>
+        <Lines
+          width={columns}
+          height={1}
+          lines={[` ${since ? `as of ${shortTime(since, now)}  ·  ` : ""}${keyNumbers(terminal, data, now)}`]}
+        />
+      </StaleArea>
+    </Box>
+  );
 }
 
 /** The state of the connection. */
 function linkText(terminal: TerminalFormat, data: LiveData, now: Date): string {
   const { link } = data;
-  const seconds = Math.max(0, Math.floor((now.getTime() - link.since.getTime()) / 1000));
   const behind = messagesBehind(data);
   if (link.kind === "connecting") return paint(terminal, "yellow", "○ connecting");
-  if (link.kind === "interrupted") return paint(terminal, "red", `○ reconnecting (${seconds} s)`);
+  if (link.kind === "interrupted") return paint(terminal, "red", `○ reconnecting (${age(link.since, now)})`);
   return behind > 0 ? paint(terminal, "yellow", `◐ catching up (${behind})`) : paint(terminal, "green", "● connected");
+}
+
+/** The state of the daemon; in grey with its age if it is stale. */
+function healthText(terminal: TerminalFormat, data: LiveData, now: Date): string {
+  if (data.health === undefined) return "";
+  const { status } = data.health;
+  const since = polledStaleSince(data, "health", now);
+  if (since === undefined) return `  ${paint(terminal, statePaint(status), status)}`;
+  return `  ${paint(terminal, "dim", `was ${status} ${age(since, now)} ago`)}`;
 }
 
 function keyNumbers(terminal: TerminalFormat, data: LiveData, now: Date): string {
@@ -45,14 +67,17 @@ function keyNumbers(terminal: TerminalFormat, data: LiveData, now: Date): string
   const everything = silences.some(({ camera_id, rule_id }) => camera_id === null && rule_id === null);
   const broken = Object.values(health?.circuit_breakers.breakers ?? {}).filter((breaker) => breaker !== "closed").length;
   const detect = telemetry?.latencies.detect;
+  if (!data.isLoaded) return paint(terminal, "dim", "loading ...");
+  const polled = (what: "pipeline" | "telemetry", text: string): string =>
+    polledStaleSince(data, what, now) === undefined ? text : paint(terminal, "dim", text);
   return [
     `${pluralize(cameras.size, "camera")}${down === 0 ? "" : paint(terminal, "yellow", ` (${down} down)`)}`,
     open,
     ...(everything ? [paint(terminal, "yellow", "all alerts muted")] : []),
     ...(silences.length > 0 && !everything ? [paint(terminal, "yellow", pluralize(silences.length, "silence"))] : []),
-    ...(pipeline ? [`queues ${pipeline.detection_worker.waiting} / ${pipeline.analysis_worker.waiting}`] : []),
+    ...(pipeline ? [polled("pipeline", `queues ${pipeline.detection_worker.waiting} / ${pipeline.analysis_worker.waiting}`)] : []),
     ...(broken > 0 ? [paint(terminal, "red", `${pluralize(broken, "breaker")} open`)] : []),
-    ...(detect ? [`detector ${duration(detect.p50_ms)}`] : []),
+    ...(detect ? [polled("telemetry", `detector ${duration(detect.p50_ms)}`)] : []),
     ...(lost > 0 ? [paint(terminal, "red", `${lost} messages missed`)] : []),
   ].join(paint(terminal, "dim", "  ·  "));
 }

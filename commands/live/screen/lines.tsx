@@ -1,5 +1,7 @@
 import { Box, Text, Transform } from "ink";
-import { fitted } from "../text.ts";
+import { useContext } from "react";
+import { fitted, greyed } from "../text.ts";
+import { StaleContext } from "./stale.tsx";
 
 interface LinesProps {
   readonly width: number;
@@ -8,7 +10,7 @@ interface LinesProps {
   readonly lines: readonly string[];
 }
 
-/** A rectangle of text. */
+/** A rectangle of text, in grey if it is stale. */
 export function Lines({ width, height, lines }: LinesProps) {
   return (
     <Box flexDirection="column" width={width} height={height}>
@@ -25,7 +27,9 @@ export function Lines({ width, height, lines }: LinesProps) {
  * within weeks.
  */
 function Line({ width, text }: { readonly width: number; readonly text: string }) {
-  const shown = fitted(text, width);
+  const isGrey = useContext(StaleContext)?.colour === true;
+  const line = fitted(text, width);
+  const shown = isGrey ? greyed(line) : line;
   return (
     <Transform transform={() => shown}>
       <Text>{" ".repeat(width)}</Text>

@@ -6,7 +6,8 @@ import { halfBlocks } from "../picture/half-blocks.ts";
 import { broken, steady } from "../text.ts";
 import type { Loaded, Size } from "../ui/ui.ts";
 import { Lines } from "./lines.tsx";
-import { age } from "./words.ts";
+import { StaleContext } from "./stale.tsx";
+import { captionOf } from "./words.ts";
 
 interface Props {
   readonly terminal: TerminalFormat;
@@ -22,19 +23,13 @@ export function Picture({ terminal, display, size, loaded }: Props) {
   const image = loaded?.image;
   const drawn = useMemo(() => (image ? halfBlocks(image, { columns, rows }, display.depth) : []), [image, columns, rows, display.depth]);
   const noImage = broken(steady(loaded?.noImage ?? ""), columns - 2).map((line) => ` ${line}`);
-  const lines = image === undefined ? noImage : [...drawn, captionOf(terminal, loaded)];
+  const lines = image === undefined ? noImage : [...drawn, paint(terminal, "dim", captionOf(loaded, terminal))];
   return (
-    <Box width={columns} height={rows + 1}>
-      <Lines width={columns} height={rows + 1} lines={lines} />
-    </Box>
+    // A picture does not become stale
+    <StaleContext value={undefined}>
+      <Box width={columns} height={rows + 1}>
+        <Lines width={columns} height={rows + 1} lines={lines} />
+      </Box>
+    </StaleContext>
   );
-}
-
-function captionOf(terminal: TerminalFormat, loaded: Loaded | undefined): string {
-  const detections = loaded?.event?.detections ?? [];
-  const detection = detections[loaded?.picture ?? 0];
-  if (detection === undefined) return "";
-  const which = detections.length > 1 ? `  ${(loaded?.picture ?? 0) + 1} of ${detections.length}, ← →` : "";
-  const confidence = `${Math.round(detection.confidence * 100)} %`;
-  return paint(terminal, "dim", `${steady(detection.object_type)} ${confidence}, ${age(detection.detected_at, terminal.now)} ago${which}`);
 }

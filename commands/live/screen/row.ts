@@ -28,6 +28,24 @@ export function row(terminal: TerminalFormat, { selected, focused }: RowState, c
   return inverse ? `\u001b[7m${text}\u001b[27m` : text;
 }
 
+/** A title of a column. */
+export interface ColumnTitle {
+  readonly text: string;
+  readonly width: number;
+}
+
+/** The line with the titles of the columns of a list; undefined in a panel without room, or without rows. */
+export function columnTitles(terminal: TerminalFormat, height: number, rows: number, columns: readonly ColumnTitle[]): string | undefined {
+  if (rows === 0 || listRows(height) === height - 1) return undefined;
+  const cells = columns.map(({ text, width }) => ({ text, width, paint: "dim" as const }));
+  return row(terminal, { selected: false, focused: false }, cells);
+}
+
+/** The rows of a list that fit into a panel of this height, below its title and the titles of its columns. */
+export function listRows(height: number): number {
+  return height >= 4 ? height - 2 : Math.max(0, height - 1);
+}
+
 /** The width that remains beside the mark and the other cells. */
 export function leftOf(width: number, others: readonly number[]): number {
   return Math.max(0, width - 2 - others.reduce((sum, other) => sum + (other > 0 ? other + 1 : 0), 0));

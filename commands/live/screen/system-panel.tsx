@@ -1,9 +1,10 @@
 import { Box } from "ink";
-import { memo } from "react";
+import { memo, useContext } from "react";
 import type { TerminalFormat } from "../../output/terminal-format.ts";
 import type { LiveData } from "../data/data.ts";
 import { Lines } from "./lines.tsx";
 import { Panel } from "./panel.tsx";
+import { StaleContext } from "./stale.tsx";
 import { systemLines, systemPlaces } from "./system-lines.ts";
 
 interface Props {
@@ -23,10 +24,11 @@ export const SystemPanel = memo(
     const lines = systemLines(terminal, data, each).slice(scroll);
     const rows = height - 1;
     const more = lines.length - columns * rows;
-    const title = `system${data.health === undefined ? "" : ` ${data.health.status}`}${more > 0 && focused ? `  ↓ ${more} more lines` : ""}`;
+    const is = useContext(StaleContext) === undefined ? "" : " was";
+    const title = `system${data.health === undefined ? "" : `${is} ${data.health.status}`}`;
     return (
       <Box flexDirection="column" width={width} height={height}>
-        <Panel {...{ terminal, width, focused, title }} height={1} lines={[]} />
+        <Panel {...{ terminal, width, focused, title }} more={focused ? more : 0} height={1} lines={[]} />
         <Box>
           {Array.from({ length: columns }, (_, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a column is its place on the screen

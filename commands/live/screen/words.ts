@@ -1,6 +1,8 @@
 import { minuteMs } from "../../../src/base/clock/clock.ts";
-import { localTime, type Paint, riskPaint } from "../../output/terminal-format.ts";
+import { localTime, type Paint, riskPaint, type TerminalFormat } from "../../output/terminal-format.ts";
 import type { Event } from "../records.ts";
+import { steady } from "../text.ts";
+import type { Loaded } from "../ui/ui.ts";
 
 /** The time of day; the date on other days. */
 export function shortTime(time: Date, now: Date): string {
@@ -30,8 +32,24 @@ export function countText(shown: number, all: number, most = Number.POSITIVE_INF
   return shown === all ? total : `${shown} of ${total}`;
 }
 
+/** The line of a list without rows: `loading ...`, that there are none, or that none match the filter. */
+export function emptyText(isLoaded: boolean, all: number, none: string, noMatch: string): string {
+  if (!isLoaded) return "  loading ...";
+  return `  ${all === 0 ? none : noMatch}`;
+}
+
 /** `340 ms`, `1.2 s`, `2 min`. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   return ms < 120_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / minuteMs)} min`;
+}
+
+/** `person 97 %, 10 min ago  1 of 2, ← →`: the detection of the chosen picture of an event. Empty without detections. */
+export function captionOf(loaded: Loaded | undefined, { now }: TerminalFormat): string {
+  const detections = loaded?.event?.detections ?? [];
+  const detection = detections[loaded?.picture ?? 0];
+  if (detection === undefined) return "";
+  const which = detections.length > 1 ? `  ${(loaded?.picture ?? 0) + 1} of ${detections.length}, ← →` : "";
+  const confidence = `${Math.round(detection.confidence * 100)} %`;
+  return `${steady(detection.object_type)} ${confidence}, ${age(detection.detected_at, now)} ago${which}`;
 }

@@ -69,8 +69,9 @@ export function overviewColumns(size: Size, counts: Counts): readonly Column[] {
 /** All lists in one column; short lists leave their lines to the events. */
 function singleColumn(height: number, counts: Counts): readonly PanelPlace[] {
   if (height < 9) return [{ name: "events", height }];
-  const cameras = listHeight(counts.cameras, Math.floor(height * 0.3));
-  const alerts = listHeight(counts.alerts, Math.floor(height * 0.3));
+  const cameras = listHeight(counts.cameras, Math.floor(height * 0.35));
+  // The header says that there are no open alerts
+  const alerts = counts.alerts === 0 ? 1 : listHeight(counts.alerts, Math.floor(height * 0.35));
   return [
     { name: "cameras", height: cameras },
     { name: "alerts", height: alerts },
@@ -78,9 +79,9 @@ function singleColumn(height: number, counts: Counts): readonly PanelPlace[] {
   ];
 }
 
-/** The height of a title and the rows, up to `most`. */
+/** The height of a title, the titles of the columns and the rows, up to `most`. */
 function listHeight(rows: number, most: number): number {
-  return Math.max(2, Math.min(rows + 1, most));
+  return Math.max(2, Math.min(rows + (rows === 0 ? 1 : 2), most));
 }
 
 /** Whether the overview has room for the details of the selected row. */
@@ -89,20 +90,29 @@ export function hasPreview({ ui: { size, view } }: { readonly ui: { readonly siz
 }
 
 export interface DetailsLayout {
-  /** The place of the picture, on the left or above; undefined without room. */
+  /** The place of the picture, on the left or above; undefined if it would be too small to recognise anything. */
   readonly picture: Size | undefined;
   readonly beside: boolean;
   readonly text: Size;
 }
+
+/** The least size of a picture: in fewer pixels than 48 x 34, a person is a blur. A cell shows one pixel above another. */
+const leastPicture: Size = { columns: 48, rows: 17 };
 
 /** Divides a place between picture and text. The picture has one more line for its caption. */
 export function detailsLayout({ columns, rows }: Size): DetailsLayout {
   const pictureColumns = Math.min(Math.floor(columns * 0.45), Math.floor(((rows - 1) * 2 * 4) / 3));
   if (columns >= 150 || (columns >= 70 && columns / rows > 2.4)) {
     const picture = { columns: pictureColumns, rows: rows - 1 };
+    if (isTooSmall(picture)) return { picture: undefined, beside: false, text: { columns, rows } };
     return { picture, beside: true, text: { columns: columns - pictureColumns - 2, rows } };
   }
   const pictureRows = Math.floor(rows * 0.4);
-  if (pictureRows < 8) return { picture: undefined, beside: false, text: { columns, rows } };
-  return { picture: { columns, rows: pictureRows - 1 }, beside: false, text: { columns, rows: rows - pictureRows } };
+  const picture = { columns, rows: pictureRows - 1 };
+  if (isTooSmall(picture)) return { picture: undefined, beside: false, text: { columns, rows } };
+  return { picture, beside: false, text: { columns, rows: rows - pictureRows } };
+}
+
+function isTooSmall({ columns, rows }: Size): boolean {
+  return columns < leastPicture.columns || rows < leastPicture.rows;
 }

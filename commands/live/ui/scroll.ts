@@ -6,9 +6,9 @@ import type { Details, State } from "./ui.ts";
 /** The scroll position of open details after `by` lines; stops at the last line. */
 export function scrolled(state: State, { subject, scroll }: Details, by: number): number {
   const { size } = state.ui;
-  const { text } = detailsLayout({ columns: size.columns, rows: bodyHeight(size) - 1 });
-  const terminal = { now: state.now, colour: false, width: text.columns };
-  const last = Math.max(0, detailsText(state, subject, terminal, text.columns).length - text.rows);
+  const layout = detailsLayout({ columns: size.columns, rows: bodyHeight(size) - 1 });
+  const terminal = { now: state.now, colour: false, width: layout.text.columns };
+  const last = Math.max(0, detailsText(state, subject, terminal, layout).length - layout.text.rows);
   return Math.max(0, Math.min(scroll + by, last));
 }
 

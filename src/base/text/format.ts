@@ -3,6 +3,21 @@ export function pluralize(count: number, one: string, many = `${one}s`): string 
   return `${count} ${count === 1 ? one : many}`;
 }
 
+/** Plurals of classes that are not formed with `s`. */
+const pluralOf: Readonly<Record<string, string>> = { person: "people", bus: "buses" };
+
+/** Formats a number of objects of a class: `1 person`, `2 people`, `3 dogs`. */
+export function objectCountText(type: string, count: number): string {
+  return pluralize(count, type, pluralOf[type]);
+}
+
+/** Formats the numbers of objects by class: `2 people, 1 dog`. */
+export function objectCountsText(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .map(([type, count]) => objectCountText(type, count))
+    .join(", ");
+}
+
 /** Formats a duration for people: `45 s`, `5 min`, `2 h 5 min`, `3 d 4 h`. */
 export function durationText(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));

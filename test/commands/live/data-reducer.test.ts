@@ -3,8 +3,10 @@ import { describe, expect, it } from "vitest";
 import { activityMinutes, sparkline, withDetection } from "../../../commands/live/data/activity.ts";
 import { type LiveData, messagesBehind, mostAlerts, mostEvents, mostLogged, noData } from "../../../commands/live/data/data.ts";
 import { reduceData } from "../../../commands/live/data/reducer.ts";
+import { rowsOf } from "../../../commands/live/data/rows.ts";
+import { firstState } from "../../../commands/live/ui/ui.ts";
 import type { JournalMessage } from "../../../src/contract/live.ts";
-import { ago, alert, camera, event, health, now, numbered, silence, snapshot } from "./sample.ts";
+import { ago, alert, camera, detection, event, health, now, numbered, pipeline, silence, snapshot } from "./sample.ts";
 
 const empty = noData(now);
 const heard = (data: LiveData, messages: readonly JournalMessage[]): LiveData => reduceData(data, { kind: "messages", messages });
@@ -138,6 +140,51 @@ describe("data reducer", () => {
     expect(reduceData(after, { kind: "cameras", cameras: [camera("hall")] }).cameras.has("yard")).toBe(false);
   });
 
+  it("data reducer: the most objects in one picture count for a visit, and a repeated detection counts once", () => {
+    const picture = fc.array(fc.constantFrom("person", "dog", "car"), { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(fc.array(picture, { minLength: 1, maxLength: 8 }), fc.nat(40), (pictures, overlap) => {
+        const seen = pictures.flatMap((types, at) =>
+          types.map((object_type, index) => {
+            const time = ago(100 - at);
+            return detection(at * 10 + index, {
+              ...{ batch_id: "b1", event_id: null, file_path: `/srv/${at}.jpg`, object_type, detected_at: time, created_at: time },
+            });
+          }),
+        );
+        // The list and the messages may both have the last detections
+        const listed = seen.slice(0, Math.max(1, seen.length - (overlap % seen.length)));
+        const loaded = reduceData(empty, { kind: "snapshot", snapshot: { ...snapshot, seen: listed.toReversed() } });
+        const data = heard(loaded, numbered(seen.map((each) => ({ type: "detection.new", data: each }))));
+        const most = (type: string): number => Math.max(...pictures.map((types) => types.filter((each) => each === type).length));
+        const expected = Object.fromEntries(["person", "dog", "car"].flatMap((type) => (most(type) > 0 ? [[type, most(type)]] : [])));
+        expect([...data.visits.values()].map(({ counts }) => counts)).toEqual([expected]);
+        expect([...heard(data, numbered([{ type: "event", data: event(1, { batch_id: "b1" }) }], 100)).visits]).toEqual([]);
+      }),
+    );
+  });
+
+  it("data reducer: forgets a visit whose batch is gone, and keeps one that is newer than the daemon's list", () => {
+    const visitor = (id: number, batch_id: string, created_at: Date) => ({
+      type: "detection.new" as const,
+      data: detection(id, { batch_id, event_id: null, created_at }),
+    });
+    const data = heard(empty, numbered([visitor(1, "gone", ago(30)), visitor(2, "open", ago(30)), visitor(3, "newer", ago(-1))]));
+    const batch = { batch_id: "open", camera_id: "yard", detection_count: 1, started_at: ago(30), age_seconds: 30 };
+    const batch_aggregator = { ...pipeline.batch_aggregator, batches: [{ ...batch, last_activity_seconds: 30 }] };
+    const after = reduceData(data, { kind: "system", at: now, pipeline: { ...pipeline, batch_aggregator } });
+    expect([...after.visits.keys()]).toEqual(["open", "newer"]);
+  });
+
+  it("data reducer: cameras with the newest picture are first, and those without one are last", () => {
+    const state = firstState(now, { columns: 80, rows: 24 });
+    const order = (data: LiveData) => rowsOf({ ...state, data }).cameras.map(({ camera_id }) => camera_id);
+    const loaded = reduceData(empty, { kind: "snapshot", snapshot });
+    expect(order(loaded)).toEqual(["genkan", "front-door", "garden", "garage", "new-one"]);
+    const seen = { type: "detection.new", data: detection(1, { camera_id: "garage", detected_at: now }) } as const;
+    expect(order(heard(loaded, numbered([seen])))[0]).toBe("garage");
+  });
+
   it("data reducer: a detection's picture becomes its camera's newest, and a breaker message overrides the last health report", () => {
     // from a backlog: stored long after it was taken
     const seen = { id: 1, camera_id: "yard", detected_at: now, created_at: ago(-3_600) };
@@ -147,7 +194,7 @@ describe("data reducer", () => {
       { type: "circuit_breaker", data: { name: "detector", state: "open", previous_state: "closed" } },
       { type: "worker_status", data: { name: "file_watcher", running: false, message: null } },
     ]);
-    const data = heard(reduceData(empty, { kind: "system", health }), told);
+    const data = heard(reduceData(empty, { kind: "system", at: now, health }), told);
     expect(data.cameras.get("yard")?.last_seen_at).toEqual(now);
     expect(data.health?.circuit_breakers.breakers).toEqual({ detector: "open", language_model: "open" });
     expect(data.health?.ai_services[0]?.circuit_state).toBe("open");

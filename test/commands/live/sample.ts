@@ -11,6 +11,9 @@ import type {
   Telemetry,
 } from "../../../commands/live/records.ts";
 import type { JournalMessage } from "../../../src/contract/live.ts";
+import type { ReplyOf } from "../../../src/contract/routes/index.ts";
+
+type Detection = ReplyOf<"getDetection">;
 
 /** The time on the screens of the tests. */
 export const now = new Date("2026-01-31T22:15:00Z");
@@ -42,6 +45,15 @@ export function alert(number: number, more: Partial<Alert> = {}): Alert {
     ...{ severity: "high", status: "delivered", dedup_key: "front-door", created_at: ago(900 - number), delivered_at: ago(899 - number) },
     ...{ acknowledged_at: null, dismissed_at: null },
     alert_metadata: { rule_name: "Somebody at night", matched_conditions: ["risk_score >= 70"], channels: [], reason: null },
+    ...more,
+  };
+}
+
+export function detection(id: number, more: Partial<Detection> = {}): Detection {
+  return {
+    ...{ id, camera_id: "front-door", file_path: `/srv/cameras/front-door/${id}.jpg`, file_type: "image/jpeg", detected_at: ago(600) },
+    ...{ object_type: "person", confidence: 0.9, bbox_x: 1, bbox_y: 2, bbox_width: 3, bbox_height: 4, thumbnail_path: null },
+    ...{ event_id: 5, batch_id: null, enrichment: null, created_at: ago(600) },
     ...more,
   };
 }
@@ -87,7 +99,9 @@ export const snapshot: Snapshot = {
   ],
   silences: [silence(1)],
   alerts: [alert(2), alert(5, { severity: "critical", status: "pending" })],
-  seen: Array.from({ length: 60 }, (_, at) => ({ camera_id: at % 3 ? "front-door" : "garden", detected_at: ago(at * 20 + (at % 7) * 60) })),
+  seen: Array.from({ length: 60 }, (_, at) =>
+    detection(60 - at, { camera_id: at % 3 ? "front-door" : "garden", detected_at: ago(at * 20 + (at % 7) * 60) }),
+  ),
 };
 
 export const health: Health = {
@@ -137,11 +151,7 @@ export const telemetry: Telemetry = {
 
 export const details: EventWithDetections = {
   ...event(5),
-  detections: [0.97, 0.61].map((confidence, at) => ({
-    ...{ id: 70 + at, camera_id: "front-door", file_path: `/srv/cameras/front-door/${at}.jpg`, file_type: "image/jpeg" },
-    ...{ detected_at: ago(600), object_type: "person", confidence, bbox_x: 1, bbox_y: 2, bbox_width: 3, bbox_height: 4 },
-    ...{ thumbnail_path: null, event_id: 5, batch_id: null, enrichment: null, created_at: ago(600) },
-  })),
+  detections: [0.97, 0.61].map((confidence, at) => detection(70 + at, { confidence })),
 };
 
 export const explanation: Explanation = {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { firstState, type Size, type State } from "../../../commands/live/ui/ui.ts";
 import { type Action, update } from "../../../commands/live/ui/update.ts";
 import { plainDisplay, screenOf } from "./draw.tsx";
-import { ago, details, event, explanation, health, now, numbered, pipeline, silence, snapshot, telemetry } from "./sample.ts";
+import { ago, details, detection, event, explanation, health, now, numbered, pipeline, silence, snapshot, telemetry } from "./sample.ts";
 
 const act = (state: State, ...actions: readonly Action[]): State => actions.reduce((before, action) => update(before, action).state, state);
 const keys = (state: State, text: string): State =>
@@ -21,7 +21,7 @@ function full(size: Size): State {
     changes: [
       { kind: "link", link: { kind: "connected", since: ago(60), version: "1.2.3" } },
       { kind: "snapshot", snapshot },
-      { kind: "system", health, pipeline, telemetry },
+      { kind: "system", at: now, health, pipeline, telemetry },
       { kind: "messages", messages: told },
     ],
   });
@@ -38,7 +38,7 @@ const eventDetails = (state: State): State => {
   return act(open, { kind: "loaded", loaded: { subject, picture: 0, event: details, explanation, image } });
 };
 const cameraDetails = (state: State): State => {
-  const open = act(state, ...(["tab", "enter"] as const).map((key) => ({ kind: "key", key }) as const));
+  const open = act(state, ...(["tab", "down", "enter"] as const).map((key) => ({ kind: "key", key }) as const));
   return act(open, { kind: "loaded", loaded: { subject: { kind: "camera", id: "front-door" }, picture: 0, image } });
 };
 
@@ -87,7 +87,7 @@ describe("the screen", () => {
     expect(await text(cameras(small))).toMatch(/front-door .* muted 2 h/);
     expect(await text(cameras(small))).not.toMatch(/garden .* silenced/);
     expect(await text(small)).toContain("1 silence");
-    expect(await text(cameraDetails(small))).toContain("The painters are here");
+    expect(await text(cameraDetails(small))).toMatch(/The\s+painters are here/);
     const ended = { type: "silence.ended", data: silence(1, { status: "ended", ended_at: now }) } as const;
     const after = act(small, { kind: "data", changes: [{ kind: "messages", messages: numbered([ended], 3) }] });
     expect(await text(after)).not.toContain("1 silence");
@@ -109,6 +109,71 @@ describe("the screen", () => {
     expect(first).toContain("reconnecting (3 s)");
     const back = { kind: "link", link: { kind: "connected", since: now, version: "1.2.3" }, newest: 44 } as const;
     expect((await screenOf(act(small, { kind: "data", changes: [back] }))).lines[0]).toContain("catching up (42)");
+  });
+
+  it("greys what is stale, with its age, from the moment the daemon is gone until it is back", async () => {
+    const link = { kind: "link", link: { kind: "interrupted", since: ago(12), reason: "gone" } } as const;
+    const gone = act(small, { kind: "data", changes: [link] });
+    const { lines, text } = await screenOf(gone);
+    expect(lines[0]).toMatch(/○ reconnecting \(12 s\) {2}was degraded 0 s ago/);
+    expect(lines[1]).toContain("as of 22:14:48");
+    expect(text).toMatch(/cameras 5, 12 s old[\s\S]*open alerts 2, 12 s old[\s\S]*events 8, 12 s old/);
+    const coloured = { ...plainDisplay, colour: true, depth: "24bit" } as const;
+    const screen = await screenOf(gone, coloured);
+    // Only the state of the connection keeps its colour
+    expect(screen.written.join("").split("\u001b[31m")).toHaveLength(2);
+    for (const colour of [32, 33, 35, 36]) expect(screen.written.join("")).not.toContain(`\u001b[${colour}m`);
+    expect((await screenOf(screens["system"]?.(gone) as State)).text).toContain("system was degraded, 0 s old");
+    const back = { kind: "link", link: { kind: "connected", since: new Date(now.getTime() + 1), version: "1.2.3" } } as const;
+    const again = act(gone, { kind: "data", changes: [back] });
+    // The lists follow the messages at once; the health is from before until the daemon has been asked again
+    expect((await screenOf(again)).text).toMatch(/● connected {2}was degraded[\s\S]*━ events 8 ━/);
+    const fresh = { kind: "system", at: new Date(now.getTime() + 2), health } as const;
+    expect((await screenOf(act(again, { kind: "data", changes: [fresh] }))).lines[0]).toMatch(/● connected {2}degraded/);
+  });
+
+  it("greys the health if the daemon stops reporting it on an open connection", async () => {
+    const later = act(small, { kind: "tick", now: new Date(now.getTime() + 20_000) });
+    expect((await screenOf(later)).lines[0]).toMatch(/● connected {2}was degraded 20 s ago/);
+    expect((await screenOf(screens["system"]?.(later) as State)).text).toContain("system was degraded, 20 s old");
+  });
+
+  it("says that it is loading instead of numbers that are not known yet", async () => {
+    const connected = { kind: "link", link: { kind: "connected", since: now, version: "1.2.3" } } as const;
+    for (const columns of [80, 120, 300]) {
+      const { text, lines } = await screenOf(act(firstState(now, { columns, rows: 40 }), { kind: "data", changes: [connected] }));
+      expect(lines[1]?.trim()).toBe("loading ...");
+      expect(text.match(/loading \.\.\./g)?.length).toBeGreaterThan(2);
+      expect(text).not.toMatch(/\b0 cameras|no open alerts|no events yet|no cameras yet|cameras 0|events 0|nothing is selected/);
+    }
+  });
+
+  it("shows a visit that is going on until it is an event", async () => {
+    const visitor = (id: number, seconds: number, more = {}) =>
+      ({
+        type: "detection.new",
+        data: detection(id, {
+          ...{ camera_id: "yard", batch_id: "b1", event_id: null, detected_at: ago(seconds), created_at: ago(seconds) },
+          ...{ file_path: `/srv/cameras/yard/${seconds}.jpg`, ...more },
+        }),
+      }) as const;
+    const told = numbered([visitor(101, 40), visitor(102, 20), visitor(103, 20), visitor(104, 5, { object_type: "dog" })], 3);
+    const visit = act(small, { kind: "data", changes: [{ kind: "messages", messages: told }] });
+    const { text } = await screenOf(visit);
+    expect(text).toMatch(/━ events 8 ━.*\n.*STARTED.*\n {2}now at yard: 2 people, 1 dog, for 40 s\n▸ 22:14:59/);
+    expect((await screenOf(keys(visit, "/yard"))).text).toContain("now at yard");
+    expect((await screenOf(keys(visit, "/garden"))).text).not.toContain("now at yard");
+    const become = { type: "event", data: event(9, { camera_id: "yard", batch_id: "b1" }) } as const;
+    const after = act(visit, { kind: "data", changes: [{ kind: "messages", messages: numbered([become], 7) }] });
+    expect((await screenOf(after)).text).not.toContain("now at yard");
+  });
+
+  it("leaves a picture out where it would be too small to recognise anything, and names the command that saves it", async () => {
+    const coloured = { ...plainDisplay, colour: true, depth: "24bit" } as const;
+    const narrow = await screenOf(eventDetails(small), coloured);
+    expect(narrow.text).not.toContain("▀");
+    expect(narrow.text).toMatch(/picture .*person 97 %, 10 min ago 1 of 2, ← →; homesec detections image 70/);
+    expect((await screenOf(eventDetails(full({ columns: 120, rows: 40 })), coloured)).text).toContain("▀▀▀▀▀▀▀▀");
   });
 
   it("keeps its columns with wide characters and emoji in names", async () => {

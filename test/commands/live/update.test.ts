@@ -87,8 +87,8 @@ describe("selected row", () => {
   });
 
   it("selected row: exists in each list", () => {
-    expect(selectedRecords(type(full, "tab").state)?.cameraId).toBe("front-door");
-    expect(subjectOf(type(full, "tab").state)).toEqual({ kind: "camera", id: "front-door" });
+    expect(selectedRecords(type(full, "tab").state)?.cameraId).toBe("genkan");
+    expect(subjectOf(type(full, "tab").state)).toEqual({ kind: "camera", id: "genkan" });
     const alerts = type(full, "back-tab").state;
     expect(selectedRecords(alerts)?.alerts.map(({ event_id }) => event_id)).toEqual([5]);
     expect(subjectOf(alerts)).toEqual({ kind: "event", id: "5" });

@@ -1,4 +1,4 @@
-import { pluralize } from "../../../base/text/format.ts";
+import { objectCountsText, objectCountText } from "../../../base/text/format.ts";
 import type { EventOverview, OutboundEvent } from "../../../contract/outbound-events.ts";
 import { isOnInternet } from "../../delivery/links.ts";
 
@@ -145,7 +145,7 @@ function overviewFacts(event: EventOverview, camera: string, at: (when: Date) =>
   if (event.kind === "camera_health") return { Camera: camera, Since: at(event.started_at) };
   return {
     Camera: camera,
-    Seen: countsText(event.object_counts),
+    Seen: objectCountsText(event.object_counts),
     Risk: riskText(event),
     ...timeFacts(at(event.started_at), at(event.ended_at)),
   };
@@ -175,21 +175,10 @@ function analysisTexts(data: AnalysisData, camera: string, at: (when: Date) => s
 function seenText({ object_types: types, object_counts: counts }: Pick<EventOverview, "object_types" | "object_counts">): string {
   if (types.length === 0) return "Something was seen";
   const isCounted = types.some((type) => (counts[type] ?? 1) > 1);
-  const named = types.map((type) => (isCounted ? countText(type, counts[type] ?? 1) : type));
+  const named = types.map((type) => (isCounted ? objectCountText(type, counts[type] ?? 1) : type));
   const all = named.length === 1 ? String(named[0]) : `${named.slice(0, -1).join(", ")} and ${named.at(-1)}`;
   return `${capital(all)} seen`;
 }
-
-/** "2 people, 1 dog": the most in one picture. */
-function countsText(counts: EventOverview["object_counts"]): string {
-  return Object.entries(counts)
-    .map(([type, count]) => countText(type, count))
-    .join(", ");
-}
-
-const countText = (type: string, count: number): string => pluralize(count, type, pluralOf[type]);
-
-const pluralOf: Readonly<Record<string, string>> = { person: "people", bus: "buses" };
 
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);

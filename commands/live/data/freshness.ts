@@ -1,0 +1,22 @@
+import type { LiveData } from "./data.ts";
+
+/** Age of polled values from which they count as stale: three polls of the health, and of the metrics. */
+const healthStaleMs = 15_000;
+const metricsStaleMs = 45_000;
+
+/** The time from which the lists are stale: the loss of the connection. Undefined while connected, and before they are loaded. */
+export function staleSince({ link, isLoaded }: LiveData): Date | undefined {
+  return link.kind === "interrupted" && isLoaded ? link.since : undefined;
+}
+
+/**
+ * The time of a polled value that is stale; undefined while it is fresh or missing. Stale: without a connection, received before the
+ * daemon came back, or not renewed for several polls.
+ */
+export function polledStaleSince(data: LiveData, what: "health" | "pipeline" | "telemetry", now: Date): Date | undefined {
+  const at = data.receivedAt[what];
+  if (at === undefined) return undefined;
+  const limit = what === "health" ? healthStaleMs : metricsStaleMs;
+  const isFresh = data.link.kind === "connected" && at >= data.link.since && now.getTime() - at.getTime() <= limit;
+  return isFresh ? undefined : at;
+}
