@@ -1,4 +1,3 @@
-import { durationText } from "../../src/base/text/format.ts";
 import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import type { Values } from "../command.ts";
 import type { Io } from "../io.ts";
@@ -50,5 +49,5 @@ function matches({ cameraId, startedAt, counts }: Visit, { camera_id, object_typ
 }
 
 function becomesText({ idle_timeout_seconds: idle, batch_window_seconds: window }: Batches): string {
-  return `becomes an event ${durationText(idle * 1000)} after its last detection, at most ${durationText(window * 1000)} after its first`;
+  return `becomes an event ${idle} s after its last detection, or ${window} s after its first`;
 }

@@ -54,10 +54,13 @@ function withObject(before: Picture | undefined, { id, file_path, detected_at, o
 /** The time after its last picture when a visit no longer counts as "now": its pictures waited for the detector. */
 const nowMs = 300_000;
 
-/** `now at yard: 2 people, for 40 s`; with its time for older pictures that were analysed late. */
-export function visitText({ cameraId, startedAt, lastAt, counts }: Visit, now: Date): string {
+/**
+ * `now at yard: 2 people, for 40 s`. With its time instead of "now" if its pictures are old, since they were analysed late, or if the
+ * visit is `stale`, since the daemon is gone and it may be over.
+ */
+export function visitText({ cameraId, startedAt, lastAt, counts }: Visit, now: Date, { stale = false } = {}): string {
   const who = objectCountsText(counts);
-  if (now.getTime() - lastAt.getTime() > nowMs)
+  if (stale || now.getTime() - lastAt.getTime() > nowMs)
     return `at ${plain(cameraId)} since ${localTime(startedAt)}: ${plain(who)}, not an event yet`;
   return `now at ${plain(cameraId)}: ${plain(who)}, for ${durationText(now.getTime() - startedAt.getTime())}`;
 }

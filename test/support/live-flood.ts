@@ -44,7 +44,7 @@ function messageOf(number: number): { readonly type: string; readonly data: unkn
         data: alert(Math.floor(number / 8), { camera_id, created_at: time }),
       };
     default:
-      return { type: "detection.new", data: { ...seen, camera_id, detected_at: time, created_at: time } };
+      return { type: "detection.new", data: { ...seen, id: number, camera_id, batch_id: camera_id, detected_at: time, created_at: time } };
   }
 }
 

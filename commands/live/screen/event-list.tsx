@@ -1,4 +1,4 @@
-import { memo } from "react";
+import { memo, useContext } from "react";
 import { pluralize } from "../../../src/base/text/format.ts";
 import { type Visit, visitText } from "../../events/visit.ts";
 import { paint, type TerminalFormat } from "../../output/terminal-format.ts";
@@ -9,6 +9,7 @@ import { firstShown } from "../ui/selection.ts";
 import type { ListProps } from "./camera-list.tsx";
 import { Panel } from "./panel.tsx";
 import { columnTitles, leftOf, listRows, row } from "./row.ts";
+import { StaleContext } from "./stale.tsx";
 import { countText, emptyText, riskText, shortTime } from "./words.ts";
 
 interface Props extends ListProps {
@@ -33,7 +34,7 @@ export const EventList = memo(function EventList({
   visits,
   isLoaded,
 }: Props) {
-  const going = visitLines(terminal, visits, Math.floor(listRows(height) / 3));
+  const going = visitLines(terminal, visits, Math.floor(listRows(height) / 3), useContext(StaleContext) !== undefined);
   const room = listRows(height) - going.length;
   const first = firstShown(events.length, selected, room);
   const alerted = new Set(alerts.map(({ event_id }) => event_id));
@@ -63,11 +64,11 @@ export const EventList = memo(function EventList({
 });
 
 /** A line for each visit that is going on, at most `most` of them and at least one; the last line counts the others. */
-function visitLines(terminal: TerminalFormat, visits: readonly Visit[], most: number): string[] {
+function visitLines(terminal: TerminalFormat, visits: readonly Visit[], most: number, stale: boolean): string[] {
   const shown = visits.length > Math.max(1, most) ? visits.slice(0, Math.max(1, most - 1)) : visits;
-  const lines = shown.map((visit) => `  ${paint(terminal, "cyan", steady(visitText(visit, terminal.now)))}`);
+  const lines = shown.map((visit) => `  ${paint(terminal, "cyan", steady(visitText(visit, terminal.now, { stale })))}`);
   const others = visits.length - shown.length;
-  return others > 0 && most > 1 ? [...lines, paint(terminal, "cyan", `  and ${pluralize(others, "more visit")} now`)] : lines;
+  return others > 0 && most > 1 ? [...lines, paint(terminal, "cyan", `  and ${pluralize(others, "more visit")}`)] : lines;
 }
 
 /** `!`: an open alert; `✓`: reviewed. */

@@ -161,6 +161,11 @@ describe("the screen", () => {
     const visit = act(small, { kind: "data", changes: [{ kind: "messages", messages: told }] });
     const { text } = await screenOf(visit);
     expect(text).toMatch(/━ events 8 ━.*\n.*STARTED.*\n {2}now at yard: 2 people, 1 dog, for 40 s\n▸ 22:14:59/);
+    // Without the daemon, the visit may be over
+    const gone = { kind: "link", link: { kind: "interrupted", since: ago(1), reason: "gone" } } as const;
+    const stale = (await screenOf(act(visit, { kind: "data", changes: [gone] }))).text;
+    expect(stale).toContain("at yard since 2026-01-31 22:14:20: 2 people, 1 dog, not an event yet");
+    expect(stale).not.toContain("now at");
     expect((await screenOf(keys(visit, "/yard"))).text).toContain("now at yard");
     expect((await screenOf(keys(visit, "/garden"))).text).not.toContain("now at yard");
     const become = { type: "event", data: event(9, { camera_id: "yard", batch_id: "b1" }) } as const;
