@@ -28,7 +28,7 @@ export interface LiveData {
   readonly isLoaded: boolean;
   readonly cameras: ReadonlyMap<string, Camera>;
   readonly activity: ReadonlyMap<string, Activity>;
-  /** Visits that are going on, by batch id, in the order in which they began. */
+  /** Visits that are going on, by batch id, oldest first. */
   readonly visits: ReadonlyMap<string, Visit>;
   /** Newest first, at most `mostEvents`. */
   readonly events: readonly Event[];

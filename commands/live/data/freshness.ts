@@ -1,10 +1,10 @@
 import type { LiveData } from "./data.ts";
 
-/** Age of polled values from which they count as stale: three polls of the health, and of the metrics. */
+/** Polled values older than this are stale: three missed polls of the health, four of the metrics. */
 const healthStaleMs = 15_000;
 const metricsStaleMs = 45_000;
 
-/** The time from which the lists are stale: the loss of the connection. Undefined while connected, and before they are loaded. */
+/** When the connection was lost, which makes the lists stale. Undefined while connected, and before the lists are loaded. */
 export function staleSince({ link, isLoaded }: LiveData): Date | undefined {
   return link.kind === "interrupted" && isLoaded ? link.since : undefined;
 }
