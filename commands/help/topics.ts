@@ -58,6 +58,7 @@ ${columns([
 ])}
 Output:
 ${columns([
+  ["CALLED_HOMESEC_AS", "How suggestions call homesec; the script of a clone sets it"],
   ["NO_COLOR", "Disables colours if not empty, like TERM=dumb"],
   ["COLORTERM", "truecolor or 24bit: `live` draws pictures in 24 bit colours (default 256 colours)"],
   ["CI", "`live` prints lines instead of a screen, unless false or 0"],

@@ -71,20 +71,20 @@ export class ConditionTracker {
   exited(how: string, killed?: string): void {
     const now = performance.now();
     if (killed !== undefined) this.#kills = [...this.#kills.filter((at) => now - at < killsWithinMs), now];
-    if (killed !== undefined && this.#kills.length >= maxKills) {
-      this.#reported = false;
-      this.#set({ state: "faulty", fault: `${killed}; it happened ${this.#kills.length} times within ten minutes` });
-      return;
-    }
     if (this.#reported) {
       this.#reported = false;
+      if (killed !== undefined && this.#kills.length >= maxKills) {
+        this.#set({ state: "faulty", fault: `${killed}; it happened ${this.#kills.length} times within ten minutes` });
+        return;
+      }
       // A fault stays until the next process reports.
       if (this.#condition.state === "working") this.#set({ state: "starting" });
       return;
     }
     this.#earlyExits += 1;
     if (this.#earlyExits < maxEarlyExits) return;
-    const fault = killed ?? `its process ended ${this.#earlyExits} times before it was ready, last with ${how}; see the log for details`;
+    const why = killed ?? "see the log for details";
+    const fault = `its process ended ${this.#earlyExits} times before it was ready, last with ${how}; ${why}`;
     this.#set({ state: "faulty", fault });
   }
 

@@ -7,6 +7,7 @@ export const commandLineVariables = {
   HOMESEC_CA_FILE: "PEM file with the certificates that commands trust instead of those of the system, for a daemon with TLS",
   HOMESEC_WEBHOOK_SECRET: "Token, password or header value for `homesec webhooks add` and `homesec webhooks update` with `--auth`",
   HOMESEC_SIGNING_SECRET: "Signing secret that `homesec webhooks listen` verifies messages with",
+  CALLED_HOMESEC_AS: "How suggestions of commands call homesec (default: `homesec`); the script of a clone sets it",
   NO_COLOR: "Disables colours in the output of commands",
 } as const;
 

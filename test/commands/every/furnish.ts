@@ -13,7 +13,7 @@ export const ids = {
   silence: "0e3cb4f5-62b1-4c3a-9b0e-5f6f0d5a7c11",
 } as const;
 
-/** Escape sequences and text direction marks as they occur in real names. */
+/** Escape sequences and text direction marks, as names that older versions accepted, and texts of services, may contain them. */
 const evil = "a\u001b[2Jb\u009b31m\u202ec";
 
 interface Place {
@@ -60,8 +60,9 @@ async function ask({ url, key }: Place, method: string, path: string, body: unkn
 }
 
 async function addCameras(place: Place): Promise<void> {
-  const named = { "front-door": "Front door", garage: "Garage", yard: "Yard", evil };
+  const named = { "front-door": "Front door", garage: "Garage", yard: "Yard", evil: "evil" };
   for (const [camera_id, name] of Object.entries(named)) await ask(place, "POST", "/api/cameras", { camera_id, name });
+  await place.database.db.query((sql) => sql`update cameras set name = ${evil} where camera_id = 'evil'`);
   await ask(place, "POST", "/api/cameras", { camera_id: "elsewhere", name: "Elsewhere", folder_path: "/etc" });
 }
 
@@ -92,7 +93,8 @@ async function addEvents(place: Place, file: string): Promise<void> {
 
 async function addRest(place: Place): Promise<void> {
   const { hook, database } = place;
-  await ask(place, "POST", "/api/alerts/rules", { name: evil, enabled: false });
+  await ask(place, "POST", "/api/alerts/rules", { name: "evil", enabled: false });
+  await database.db.query((sql) => sql`update rules set name = ${evil} where name = 'evil'`);
   await ask(place, "POST", "/api/alerts/rules", { name: "Person at night", severity: "high", object_types: ["person"] });
   const webhook = { url: hook, event_types: ["entity_discovered"] };
   const chat = await ask(place, "POST", "/api/outbound-webhooks", { ...webhook, name: "chat" });
