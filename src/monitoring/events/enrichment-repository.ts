@@ -25,7 +25,8 @@ export async function lockEvents(sql: Sql, eventIds: readonly number[]): Promise
 
 /**
  * Returns the events with a picture whose enrichment is pending: with `fresh`, only pictures that were not postponed because a service
- * did not answer.
+ * did not answer. Looks up the job of each picture: as a plain join, the statement reads the whole backlog for each event as long as the
+ * tables have no statistics.
  */
 export async function eventsBeingEnriched(
   sql: Sql,
@@ -33,12 +34,21 @@ export async function eventsBeingEnriched(
   { fresh }: { readonly fresh: boolean },
 ): Promise<ReadonlySet<number>> {
   const rows = await sql<{ eventId: number }[]>`
-    select distinct d.event_id as "eventId"
-    from detections d
-    join jobs j on j.queue = 'enrich' and j.subject = d.image_id::text
-    where d.event_id = any (${[...eventIds]}::bigint[])
-      and j.status <> 'dead'
-      ${fresh ? sql`and (j.status = 'running' or j.deferrals = 0)` : sql``}
+    select distinct p.event_id as "eventId"
+    from (
+      select distinct d.event_id, d.image_id::text as subject
+      from detections d
+      where d.event_id = any (${[...eventIds]}::bigint[])
+    ) p
+    cross join lateral (
+      select
+      from jobs j
+      where j.queue = 'enrich'
+        and j.subject = p.subject
+        and j.status <> 'dead'
+        ${fresh ? sql`and (j.status = 'running' or j.deferrals = 0)` : sql``}
+      limit 1
+    ) pending
   `;
   return new Set(rows.map(({ eventId }) => eventId));
 }

@@ -42,15 +42,15 @@ export async function releaseDeliverJobs(
   const released = await sql<{ subject: string }[]>`
     update jobs j
     set available_at = least(j.available_at, ${now}), awaits = null
-    -- an array and no join: without table statistics a join would go through all jobs
+    -- An array and no join, and the status only outside: as long as the table has no statistics, all pending jobs would be read
     where j.job_id = any (array(
-      select w.job_id
-      from jobs w
-      where w.awaits = ${eventId}
-        and w.status = 'pending'
-        ${which === "webhooks" ? sql`and starts_with(w.subject, 'delivery:')` : sql``}
-      for update skip locked
-    ))
+        select w.job_id
+        from jobs w
+        where w.awaits = ${eventId}
+          ${which === "webhooks" ? sql`and starts_with(w.subject, 'delivery:')` : sql``}
+        for update skip locked
+      ))
+      and j.status = 'pending'
     returning j.subject
   `;
   if (released.length > 0) noteWake(sql, "jobs:deliver");

@@ -18,11 +18,15 @@ export async function promoteJobs(sql: Sql, queue: QueueName, now: Date): Promis
 /** Makes delayed jobs that were never tried start now, because the data they wait for has arrived. */
 export async function promoteFirstTries(sql: Sql, queue: QueueName, subjects: readonly string[], now: Date): Promise<void> {
   const due = await sql`
-    with early as materialized (
+    with known as materialized (
+      -- one lookup per subject: with the other conditions, all pending jobs would be read as long as the table has no statistics
+      select k.job_id
+      from unnest(${[...subjects]}::text[]) as s (subject)
+      cross join lateral (select o.job_id from jobs o where o.queue = ${queue} and o.subject = s.subject limit 1) k
+    ), early as materialized (
       select j.job_id
       from jobs j
-      where j.queue = ${queue}
-        and j.subject = any (${[...subjects]}::text[])
+      where j.job_id = any (array(select k.job_id from known k))
         and j.status = 'pending'
         and j.attempts = 0
         and j.deferrals = 0

@@ -30,12 +30,12 @@ export async function queueDeliveries(sql: Sql, emissions: readonly Emission[], 
       ) with ordinality as e (type, event_id, data, about, available_at, position)
       join webhooks w on w.enabled and e.type = any (w.event_types)
       left join lateral (
-        select max(j.available_at) as available_at
+        -- the status as a filter: as a condition, all pending jobs would be looked up as long as the table has no statistics
+        select max(j.available_at) filter (where j.status = 'pending') as available_at
         from jobs j
         where j.awaits = e.about
           -- no equality, which the index of lanes would serve: a receiver that is away has thousands of jobs, an event a few
           and j.lane is not distinct from ${laneOfWebhook(sql, sql`w.webhook_id`)}
-          and j.status = 'pending'
       ) ahead on true
       -- one that is being deleted is waited for, and then left out
       for key share of w
