@@ -7,6 +7,7 @@ import type { Settings } from "../platform/config/settings.ts";
 import type { Database, Sql } from "../platform/database/database.ts";
 import { releaseDeliverJobs } from "../work/jobs/deliver-repository.ts";
 import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../work/jobs/jobs-repository.ts";
+import { repeatJob } from "../work/jobs/repeat-repository.ts";
 import { appendToJournal } from "../work/journal/journal.ts";
 import { afterNoAnswer, type Stage, StageAborted } from "./stage.ts";
 
@@ -86,16 +87,19 @@ class AnalyzeStage implements Stage {
       return;
     }
     const { analyzedBy } = answer;
+    const { eventId } = attempt;
+    // A person may have asked for another analysis while this one ran.
+    const isRepeated = await repeatJob(sql, job, now);
     if (answer.kind === "judged") {
-      await finishJob(sql, job);
+      if (!isRepeated) await finishJob(sql, job);
       await recordAttempt(sql, { ...attempt, outcome: "completed", analyzedBy, error: answer.note ?? null, answer: answer.answer });
       const thresholds = this.#context.settings.current().riskScoreThresholds;
-      await storeVerdict(sql, { eventId: attempt.eventId, attempt: job.attempts, verdict: answer.verdict, analyzedBy, thresholds, now });
+      await storeVerdict(sql, { eventId, attempt: job.attempts, verdict: answer.verdict, analyzedBy, thresholds, isRepeated, now });
       return;
     }
-    await buryJob(sql, job, answer.error);
+    if (!isRepeated) await buryJob(sql, job, answer.error);
     await recordAttempt(sql, { ...attempt, outcome: answer.kind, analyzedBy, error: answer.error, answer: answer.answer });
-    await storeAnalysisFailure(sql, { eventId: attempt.eventId, attempt: job.attempts, error: answer.error, now });
+    if (!isRepeated) await storeAnalysisFailure(sql, { eventId, attempt: job.attempts, error: answer.error, now });
   }
 
   /** Logs the outcome. Only the first attempt of an event that waits for the language model is logged at level info. */
@@ -113,8 +117,9 @@ class AnalyzeStage implements Stage {
   }
 }
 
-/** Moves the job to the dead letters and stores why its event has no score. */
+/** Moves the job to the dead letters and stores why its event has no score, unless another analysis was requested meanwhile. */
 async function fail(sql: Sql, job: ClaimedJob, error: string, now: Date): Promise<void> {
+  if (await repeatJob(sql, job, now)) return;
   await buryJob(sql, job, error);
   await storeAnalysisFailure(sql, { eventId: Number(job.subject), attempt: job.attempts, error, now });
 }

@@ -7,7 +7,8 @@ import { createAnalyzeStage } from "../../src/pipeline/analyze.ts";
 import type { Stage } from "../../src/pipeline/stage.ts";
 import { parseConfig } from "../../src/platform/config/parse.ts";
 import { createSettings } from "../../src/platform/config/settings.ts";
-import { addJobs, claimJob } from "../../src/work/jobs/jobs-repository.ts";
+import { addJobs, claimJob, priorities } from "../../src/work/jobs/jobs-repository.ts";
+import { requestJob } from "../../src/work/jobs/repeat-repository.ts";
 import { virtualClock } from "../monitoring/upstream/virtual-clock.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { emptyTables } from "../support/empty-tables.ts";
@@ -123,3 +124,34 @@ test("analyze: the attempt of a kept score says what was wrong", async () => {
   );
   expect(row).toEqual({ risk_score: 85, outcome: "completed", error: expect.stringContaining("different scores (85, 5)") });
 });
+
+test.each(["ok", "error"] as const)(
+  "analyze: an analysis requested while one runs is done afterwards, whether the running one ends with %s or not",
+  async (mode) => {
+    const { db } = database;
+    const claim = () => db.query((sql) => claimJob(sql, { queue: "analyze", processId, now: clock.now() }, 1));
+    const run = async (answer: "ok" | "error", whileRunning: () => Promise<void>) => {
+      clock.advance(minuteMs);
+      await standIn.setMode(answer);
+      const job = await claim();
+      if (!job) throw new Error("no analysis of event 1 is queued");
+      await whileRunning();
+      await stage.run(job, new AbortController().signal, () => {});
+    };
+    const request = () =>
+      db.transaction((sql) =>
+        requestJob(sql, "analyze", { subject: "1", priority: priorities.live, position: clock.now(), availableAt: clock.now() }),
+      );
+    const attempts = async () => (await db.query((sql) => sql`select from analysis_attempts a where a.event_id = 1`)).length;
+
+    // Two requests while it runs are one further analysis.
+    await run(mode, async () => {
+      await request();
+      await request();
+    });
+    expect([await statusOf(1), await attempts()]).toEqual(["pending", 1]);
+    await run("ok", async () => {});
+    expect([await statusOf(1), await attempts()]).toEqual(["completed", 2]);
+    expect(await db.query((sql) => sql`select from jobs j where j.queue = 'analyze' and j.subject = '1'`)).toHaveLength(0);
+  },
+);

@@ -37,6 +37,8 @@ export interface JudgedEvent {
   readonly verdict: Verdict;
   readonly analyzedBy: string;
   readonly thresholds: RiskThresholds;
+  /** Another analysis of the event is queued already, so the event stays `pending`. */
+  readonly isRepeated?: boolean;
   readonly now: Date;
 }
 
@@ -44,13 +46,16 @@ export interface JudgedEvent {
  * Stores the analysis of an event with the risk level of its score, announces it, and queues the evaluation of rules. A deleted event
  * stays deleted.
  */
-export async function storeVerdict(sql: Sql, { eventId, attempt, verdict, analyzedBy, thresholds, now }: JudgedEvent): Promise<void> {
+export async function storeVerdict(
+  sql: Sql,
+  { eventId, attempt, verdict, analyzedBy, thresholds, isRepeated = false, now }: JudgedEvent,
+): Promise<void> {
   const level = riskLevel(verdict.riskScore, thresholds);
   const event = await updateAnalysis(
     sql,
     eventId,
     {
-      status: "completed",
+      status: isRepeated ? "pending" : "completed",
       score: verdict.riskScore,
       level,
       summary: verdict.summary,

@@ -1,5 +1,6 @@
 import { Problem } from "../../contract/problem.ts";
-import { priorities, requeueJob } from "../../work/jobs/jobs-repository.ts";
+import { priorities } from "../../work/jobs/jobs-repository.ts";
+import { requestJob } from "../../work/jobs/repeat-repository.ts";
 import type { Operations } from "../../work/operations/operation.ts";
 import { awaitAnalyses } from "./analysis-repository.ts";
 import { findWithDetections } from "./event-detections-repository.ts";
@@ -17,7 +18,7 @@ export const reanalysisOperations: Pick<Operations, "reanalyzeEvent"> = {
         throw new Problem("unavailable", "The language model does not answer, so the event cannot be analysed; try again when it does");
       }
       const now = clock.now();
-      await requeueJob(sql, "analyze", { subject: String(id), priority: priorities.live, position: event.started_at, availableAt: now });
+      await requestJob(sql, "analyze", { subject: String(id), priority: priorities.live, position: event.started_at, availableAt: now });
       await awaitAnalyses(sql, [id], now);
     });
     return { event_id: id, status: "queued" as const };

@@ -52,7 +52,7 @@ export interface Claim {
 
 /** The columns that a claim sets. */
 const taken = (sql: Sql, { processId }: Claim): SqlFragment => sql`
-  status = 'running', claimed_by = ${processId}, claims = j.claims + 1, attempts = j.attempts + 1, awaits = null
+  status = 'running', claimed_by = ${processId}, claims = j.claims + 1, attempts = j.attempts + 1, awaits = null, again = false
 `;
 const claimedColumns = (sql: Sql): SqlFragment => sql`
   j.job_id as "jobId", j.claims as claim, j.subject, j.priority, j.position, j.attempts, j.deferrals, j.blamed
@@ -150,11 +150,12 @@ export async function claimNextInLanes(sql: Sql, claim: Claim, limit: number): P
         order by h.position, h.job_id
         limit ${limit}
       ), next as (
+        -- looked up by id: a join would read all jobs as long as the table has no statistics
         select j.job_id
         from jobs j
-        join heads h using (job_id)
-        where j.status = 'pending'
-        for update of j skip locked
+        where j.job_id = any (array(select h.job_id from heads h))
+          and j.status = 'pending'
+        for update skip locked
       )
       update jobs j
       set ${taken(sql, claim)}
@@ -243,10 +244,11 @@ export async function finishJobs(sql: Sql, jobs: readonly Held[]): Promise<void>
   if (gone.count !== jobs.length) throw new LeaseLost(`of the jobs ${jobs.map(({ jobId }) => jobId).join(", ")} one is no longer claimed`);
 }
 
-const heldRows = (sql: Sql, jobs: readonly Held[]): SqlFragment => sql`
+/** The claims of jobs as rows `h`, and whether job `j` still has its claim. */
+export const heldRows = (sql: Sql, jobs: readonly Held[]): SqlFragment => sql`
   unnest(${jobs.map(({ jobId }) => jobId)}::bigint[], ${jobs.map(({ claim }) => claim)}::integer[]) as h (job_id, claim)
 `;
-const isHeld = (sql: Sql): SqlFragment => sql`j.job_id = h.job_id and j.claims = h.claim and j.status = 'running'`;
+export const isHeld = (sql: Sql): SqlFragment => sql`j.job_id = h.job_id and j.claims = h.claim and j.status = 'running'`;
 
 /**
  * Releases a claimed job. `attempt` says how the attempt counts. `counts`: as an attempt. `free`: not at all, since the job is not at
