@@ -3,7 +3,7 @@ import { pluralize } from "../src/base/text/format.ts";
 import { Problem } from "../src/contract/problem.ts";
 import { defineCommand } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { seconds } from "./input/options.ts";
+import { flag, seconds } from "./input/options.ts";
 import type { Io } from "./io.ts";
 import { paint, plain, statePaint } from "./output/terminal-format.ts";
 import type { RowView } from "./output/view.ts";
@@ -30,15 +30,18 @@ export const health = defineCommand({
   name: "health",
   summary: "Check whether homesec is healthy",
   description:
-    "Shows services, workers, refused messages, incomplete files, folders that cannot be read, and dead letters. Exits with 0 if everything works, with 7 if something does not, and with 6 if no daemon answers. With --wait it first waits until a daemon is ready to accept pictures and its built-in services have loaded.",
-  options: { wait: seconds(0, 86_400, "Wait for a ready daemon, such as 30s (default 0s)") },
+    "Shows services, workers, refused messages, incomplete files, folders that cannot be read, and dead letters. Exits with 0 if everything works and nothing of that is listed, with 7 otherwise, and with 6 if no daemon answers. With --wait it first waits until a daemon is ready to accept pictures and its built-in services have loaded.",
+  options: {
+    wait: seconds(0, 86_400, "Wait for a ready daemon, such as 30s (default 0s)"),
+    parts_only: flag("Ignore refused messages, files, folders and dead letters"),
+  },
   examples: [
     { command: "homesec health", note: "services and workers" },
     { command: "homesec health --quiet > /dev/null || echo 'homesec needs attention'", note: "in a script" },
     { command: "homesec health --wait 60s", note: "after a start: continue as soon as it is ready" },
   ],
   prints: () => view,
-  async run({ options: { wait = 0 } }, io) {
+  async run({ options: { wait = 0, parts_only: partsOnly } }, io) {
     if (io.global.direct) throw new Problem("invalid", "health needs a daemon; remove --direct and start one with `homesec serve`");
     const { printRows } = await import("./output/output.ts");
     if (wait > 0) await waitUntilReady(io, wait);
@@ -59,19 +62,20 @@ export const health = defineCommand({
     ];
     // The API status considers critical workers only, but a stopped folder watcher matters here too
     const stopped = readiness.workers.filter(({ running }) => !running).map(({ name }) => name);
-    const isDelayed = health.recent_events.some(({ event_type: type }) => type === "delayed");
+    const isDelayed = !partsOnly && health.recent_events.some(({ event_type: type }) => type === "delayed");
     const isHealthy = health.status === "healthy" && readiness.ready && stopped.length === 0 && !isDelayed;
     const { terminal } = io.output;
     const word = readiness.ready ? "ready" : "not ready";
     await printRows(io.output, parts, view, { ...health, ready: readiness });
-    io.output.note(`${paint(terminal, statePaint(health.status), health.status)}, ${paint(terminal, statePaint(word), word)}`);
     // The pipeline status comes from the database
-    const { lines, passedOver } = health.services.database.status === "healthy" ? await attention(io) : { lines: [], passedOver: [] };
+    const lines = health.services.database.status === "healthy" && !partsOnly ? await attention(io) : [];
+    const more = lines.length === 0 && !isDelayed ? "" : `, ${paint(terminal, "yellow", "needs attention")}`;
+    io.output.note(`${paint(terminal, statePaint(health.status), health.status)}, ${paint(terminal, statePaint(word), word)}${more}`);
     if (stopped.length > 0) io.output.note(`stopped: ${stopped.join(", ")}`);
     const conditions = health.recent_events.filter(({ event_type: type }) => ["restart_needed", "not_applied", "delayed"].includes(type));
     for (const { service, message } of conditions) io.output.note(`${service}: ${plain(message)}`);
-    for (const line of [...lines, ...passedOver]) io.output.note(line);
-    return isHealthy && passedOver.length === 0 ? exitCodes.ok : exitCodes.findings;
+    for (const line of lines) io.output.note(line);
+    return isHealthy && lines.length === 0 ? exitCodes.ok : exitCodes.findings;
   },
 });
 
@@ -109,18 +113,18 @@ const jobNames: Readonly<Record<string, readonly [one: string, many: string]>> =
 };
 
 /** Problems that need a person: incomplete files, dead letters, and folders and files that hide pictures. */
-async function attention(io: Io): Promise<{ readonly lines: readonly string[]; readonly passedOver: readonly string[] }> {
+async function attention(io: Io): Promise<readonly string[]> {
   const { mayHidePictures, passedOverText } = await import("../src/monitoring/cameras/passed-over.ts");
   const { file_watcher } = await io.call("getPipeline", {});
   const { queues } = await io.call("getDlqStats", {});
   const dead = Object.entries(queues).filter(([, count]) => count > 0);
   const hidden = (file_watcher.passed_over ?? []).filter(mayHidePictures);
-  const lines = [
+  return [
     ...file_watcher.stuck.map(({ path, reason }) => `incomplete file: ${plain(path)}: ${plain(reason)}`),
     ...dead.map(
       ([queue, count]) =>
         `no longer retried: ${pluralize(count, ...(jobNames[queue] ?? ["job", "jobs"]))}; see homesec dlq list --queue ${queue}`,
     ),
+    ...hidden.map((entry) => `not read: ${plain(passedOverText(entry))}`),
   ];
-  return { lines, passedOver: hidden.map((entry) => `not read: ${plain(passedOverText(entry))}`) };
 }

@@ -58,18 +58,21 @@ describe("health --wait", () => {
   const service = { status: "healthy", message: "", details: null };
   const timestamp = "2026-01-31T12:00:00.000Z";
   const queue = { running: true, waiting: 0, deferred: 0, in_progress: 0, dead: 0, oldest_waiting_seconds: null };
-  const bodies = (isReady: boolean, ai = service as object): Readonly<Record<string, unknown>> => ({
+  const bodies = (
+    isReady: boolean,
+    { ai = service, stuck = [], dead = 0 }: { readonly ai?: object; readonly stuck?: readonly object[]; readonly dead?: number } = {},
+  ): Readonly<Record<string, unknown>> => ({
     "/api/system/health": { status: "healthy", services: { database: service, store: service, ai }, timestamp, recent_events: [] },
     "/api/system/health/ready": { ready: isReady, status: isReady ? "ready" : "not_ready", checks, workers: [] },
     "/api/system/pipeline": {
-      file_watcher: { running: true, camera_root: "/srv", pending: 0, stuck: [], watch_mode: "notify" },
+      file_watcher: { running: true, camera_root: "/srv", pending: 0, stuck, watch_mode: "notify" },
       detection_worker: queue,
       batch_aggregator: { running: true, active_batches: 0, batches: [], batch_window_seconds: 90, idle_timeout_seconds: 30 },
       analysis_worker: queue,
       degradation: { mode: "normal", services: {} },
       timestamp,
     },
-    "/api/dlq/stats": { queues: { detect: 0 }, total_count: 0 },
+    "/api/dlq/stats": { queues: { detect: dead }, total_count: dead },
   });
   const daemon = (readyAfter: number): RequestListener => {
     let asked = 0;
@@ -94,13 +97,27 @@ describe("health --wait", () => {
     const url = `http://127.0.0.1:${await standIn((request, response) => {
       if (request.url === "/api/system/health") asked += 1;
       const ai = asked > 2 ? { ...service, details: { detector: "healthy" } } : loading;
-      response.writeHead(200).end(JSON.stringify(bodies(true, ai)[request.url ?? ""]));
+      response.writeHead(200).end(JSON.stringify(bodies(true, { ai })[request.url ?? ""]));
     })}`;
     expect(await cli(["health", "--wait", "30s", "--url", url])).toMatchObject({
       code: 0,
       out: expect.stringMatching(/^detector +healthy/m),
     });
     expect(asked).toBe(4);
+  });
+
+  it.each([
+    [
+      "an incomplete file",
+      bodies(true, { stuck: [{ path: "/srv/gate/1.jpg", reason: "the end is not there yet", since: timestamp }] }),
+      "incomplete file: /srv/gate/1.jpg",
+    ],
+    ["a dead letter", bodies(true, { dead: 1 }), "no longer retried: 1 picture; see homesec dlq list --queue detect"],
+  ])("health: ends with 7 while it names %s, and with 0 if only services and workers count", async (_, replies, line) => {
+    const url = `http://127.0.0.1:${await standIn((request, response) => response.end(JSON.stringify(replies[request.url ?? ""])))}`;
+    const { code, err } = await cli(["health", "-o", "id", "--url", url]);
+    expect([code, err.split("\n")]).toEqual([7, ["healthy, ready, needs attention", expect.stringContaining(line), ""]]);
+    expect(await cli(["health", "--parts-only", "-o", "id", "--url", url])).toMatchObject({ code: 0, err: "healthy, ready\n" });
   });
 
   it("health --wait: ends with 7 when the daemon is not ready in time, with 6 when none answers", async () => {
