@@ -13,14 +13,13 @@ import { followStatus } from "../../src/monitoring/incidents/incidents.ts";
 import type { Database, Sql } from "../../src/platform/database/database.ts";
 import { demoteLateJobs, freeAbandonedJobs, promoteAllJobs } from "../../src/work/jobs/jobs-repository.ts";
 import { createLoop, type Loop } from "./loop.ts";
+import { WatchTime } from "./watch-time.ts";
 
 const roundMs = 1_000;
 const camerasEveryMs = 5_000;
 const embeddingsEveryMs = 60_000;
 /** Embeddings deleted per statement. */
 const embeddingsAtOnce = 5_000;
-/** A longer interval between two rounds leaves a gap in the observation. */
-const gapAfterMs = 15_000;
 /** The wall clock was set back if it lost this much against the monotonic clock between two rounds. */
 const setBackMs = 2_000;
 
@@ -35,7 +34,8 @@ export interface CaretakerOptions {
   readonly checksCameras: () => boolean;
   /** Whether a daemon with other roots detects silence of the camera with this folder. */
   readonly watchedElsewhere: (folderPath: string) => boolean;
-  readonly cameraOfflineAfterSeconds: number;
+  /** Undefined if no person has set it. */
+  readonly cameraOfflineAfterSeconds: number | undefined;
   /** Retention of the embeddings of re-identification. */
   readonly reidTtlHours: number;
   /** Returns why the detector cannot be called now; undefined if it can. */
@@ -52,8 +52,7 @@ export function createCaretaker(options: CaretakerOptions): Loop {
   const { db, clock } = options;
   let camerasAt = 0;
   let embeddingsAt = 0;
-  let listeningSince: Date | undefined;
-  let lastRound = 0;
+  const watchTime = new WatchTime(db);
   let lead = Number.NEGATIVE_INFINITY;
   return createLoop({
     name: "caretaker",
@@ -61,9 +60,6 @@ export function createCaretaker(options: CaretakerOptions): Loop {
     log: options.log,
     round: async () => {
       const now = clock.now();
-      // After a restart, a suspended machine, a stopped watcher or a database outage, the silence is homesec's fault, not the camera's.
-      const missed = Math.abs(now.getTime() - lastRound) > gapAfterMs || !options.watching();
-      if (missed || !listeningSince || !options.checksCameras()) listeningSince = now;
       const leadNow = now.getTime() - clock.monotonic();
       const setBack = leadNow < lead - setBackMs;
       const hasJumped = Number.isFinite(lead) && Math.abs(leadNow - lead) > gapMs;
@@ -78,14 +74,15 @@ export function createCaretaker(options: CaretakerOptions): Loop {
       if (setBack) options.log.warn({ worker: "caretaker" }, "the clock was set back; delayed jobs start now");
       const down = options.detectorDown();
       if (down !== undefined) await db.query((sql) => deferWaitingImages(sql, down, 1_000));
-      if (clock.monotonic() >= camerasAt && options.checksCameras()) {
+      // After a suspended machine, a stopped watcher or a database outage, the silence is homesec's fault, not the camera's.
+      const watched = options.checksCameras() ? await watchTime.note(now, options.watching()) : undefined;
+      if (watched && clock.monotonic() >= camerasAt) {
         camerasAt = clock.monotonic() + camerasEveryMs;
         const offlineAfterSeconds = options.cameraOfflineAfterSeconds;
         const { watchedElsewhere } = options;
-        await offlineSilentCameras(db, { now, offlineAfterSeconds, listeningSince, watchedElsewhere });
+        await offlineSilentCameras(db, { now, offlineAfterSeconds, ...watched, watchedElsewhere });
         await followStatus(db, now);
       }
-      lastRound = now.getTime();
       if (clock.monotonic() >= embeddingsAt && options.checksCameras()) {
         embeddingsAt = clock.monotonic() + embeddingsEveryMs;
         const before = new Date(now.getTime() - options.reidTtlHours * hourMs);

@@ -5,6 +5,7 @@ import { pluralize } from "../../base/text/format.ts";
 import { notFound } from "../../contract/problem.ts";
 import type { Camera } from "../../monitoring/cameras/camera.ts";
 import { findCamera, statusReason } from "../../monitoring/cameras/cameras-repository.ts";
+import { silenceLimit } from "../../monitoring/cameras/silence-limit.ts";
 import type { Event } from "../../monitoring/events/event.ts";
 import { type Image, imagesBetween, nearestImage } from "../../monitoring/images/ledger-repository.ts";
 import type { Sql } from "../../platform/database/database.ts";
@@ -28,7 +29,8 @@ export interface Moment {
   readonly at: Date;
   readonly withinMs: number;
   readonly now: Date;
-  readonly offlineAfterMs: number;
+  /** CAMERA_OFFLINE_AFTER_SECONDS if it is set. */
+  readonly offlineAfterSeconds: number | undefined;
   readonly retentionDays: number;
 }
 
@@ -94,7 +96,7 @@ function cameraStep(camera: Camera, reason: string | null): Step {
 
 /** Explains why there is no picture, as far as the database shows it. */
 async function whyNoPicture(sql: Sql, camera: Camera, moment: Moment): Promise<readonly Step[]> {
-  const { at, now, retentionDays, offlineAfterMs } = moment;
+  const { at, now, retentionDays, offlineAfterSeconds } = moment;
   const [before, after] = await Promise.all([
     nearestImage(sql, camera.camera_id, "before", at),
     nearestImage(sql, camera.camera_id, "after", at),
@@ -105,8 +107,11 @@ async function whyNoPicture(sql: Sql, camera: Camera, moment: Moment): Promise<r
   if (at.getTime() < now.getTime() - retentionDays * dayMs) reasons.push(`homesec deletes data older than ${retentionDays} days.`);
   reasons.push(silence(before, after, moment));
   const end = after?.taken_at ?? now;
-  if (before && end.getTime() - before.taken_at.getTime() > offlineAfterMs) {
-    reasons.push(`The camera was silent for ${between(before.taken_at, end)}; it counts as offline after ${duration(offlineAfterMs)}.`);
+  if (before) {
+    const { limitMs } = await silenceLimit(sql, camera.camera_id, { until: before.taken_at, offlineAfterSeconds });
+    const isSilent = end.getTime() - before.taken_at.getTime() > limitMs;
+    const limit = `it counts as offline after ${duration(limitMs)}`;
+    if (isSilent) reasons.push(`The camera was silent for ${between(before.taken_at, end)}; ${limit}.`);
   }
   const details = { before: before && nearest(before), after: after && nearest(after) };
   return [{ at: null, step: "file_seen", status: "stopped", text: reasons.join(" "), details }];

@@ -50,7 +50,7 @@ export const explainOperations: Pick<Operations, keyof typeof explainRoutes> = {
         at: query.at,
         withinMs: query.within_seconds * 1000,
         now: clock.now(),
-        offlineAfterMs: config.cameraOfflineAfterSeconds * 1000,
+        offlineAfterSeconds: config.cameraOfflineAfterSeconds,
         retentionDays: settings.current().retentionDays,
       }),
     ),

@@ -1,3 +1,4 @@
+import { mayBeNoFault } from "../../monitoring/cameras/silence-limit.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import type { ChannelName } from "./channels.ts";
 import { separateNotifications } from "./joining-repository.ts";
@@ -7,9 +8,9 @@ export type Ended = { readonly eventIds: readonly number[] } | { readonly notifi
 
 /**
  * Queues a notification that an incident is over for each channel that reported its beginning, in the caller's transaction. Mails about one
- * incident are joined. Skips an incident that lasts, a deleted camera, a dismissed alert, a channel that did not send the beginning, and one
- * that has the end already. The caller must not hold a lock on an alert, since notifications are locked first. Returns the number of
- * notifications.
+ * incident are joined. Skips an incident that lasts, a silence that may be no fault, a deleted camera, a dismissed alert, a channel that
+ * did not send the beginning, and one that has the end already. The caller must not hold a lock on an alert, since notifications are
+ * locked first. Returns the number of notifications.
  */
 export async function insertEnds(sql: Sql, ended: Ended, now: Date): Promise<number> {
   const which =
@@ -36,6 +37,7 @@ export async function insertEnds(sql: Sql, ended: Ended, now: Date): Promise<num
         and a.status <> 'dismissed'
         and i.ended_at is not null
         and c.deleted_at is null
+        and strpos(i.reason, ${mayBeNoFault}) = 0
       on conflict (alert_id, kind, channel) do nothing
       returning notification_id, alert_id, channel
     )

@@ -19,7 +19,7 @@ export interface CameraIdentity {
 /*
  * The status of a camera:
  *
- *   unknown --(first picture)--> online --(none for CAMERA_OFFLINE_AFTER_SECONDS, or for much longer than usual)--> offline --(picture)--> online
+ *   unknown --(first picture)--> online --(none for CAMERA_OFFLINE_AFTER_SECONDS, or, if that is not set, for much longer than usual, or for a day without a rhythm)--> offline --(picture)--> online
  *   any --(its folder is missing, unreadable or outside of the allowed roots)--> error
  *   error --(its folder is readable again)--> offline if it was silent before, unknown if it never sent a picture, else online
  *   deleted --(restored)--> unknown

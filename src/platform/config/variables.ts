@@ -153,9 +153,9 @@ export const variables = {
     group: "pipeline",
     live: true,
     kind: kinds.integer(1, 31_536_000),
-    default: "3600",
+    defaultNote: "learned from each camera",
     unit: "seconds",
-    description: "A camera without a picture for this time is offline",
+    description: "A camera without a picture for this time is offline; not set, homesec learns it (docs/camera-health.md)",
   },
   CAMERA_CHECK_SECONDS: {
     group: "pipeline",

@@ -113,11 +113,12 @@ describe("doctor: cameras", () => {
     await camera("door", { status: "offline", seen: minutesAgo(30) });
     await camera("late", { seen: minutesAgo(180) });
     await camera("bad", { status: "error", reason: "The folder does not exist; create it" });
-    const text = await finds("cameras", given(), "error");
+    const text = await finds("cameras", given({ CAMERA_OFFLINE_AFTER_SECONDS: "3600" }), "error");
     expect(text).toContain(
       "attic has never sent a picture; bad is in error: The folder does not exist; door has sent nothing for 30 min; late has sent nothing for 3 h",
     );
     expect(text).not.toContain("new ");
+    expect(await finds("cameras", given(), "error")).not.toContain("late has sent nothing");
   });
 
   it("warns about file times that differ from the arrival", async () => {

@@ -209,7 +209,8 @@ describe("doctor: whyNever", () => {
     fc.assert(
       fc.property(rules, event, (conditions, facts) => {
         const rule = ruleOf(conditions);
-        const { matches } = evaluate(rule, { ...facts, eventId: 1, kind: "event", cameraId: "yard", storedAt: now });
+        const times = { startedAt: now, endedAt: now, storedAt: now };
+        const { matches } = evaluate(rule, { ...facts, eventId: 1, kind: "event", cameraId: "yard", ...times });
         return !matches || whyNever(rule, possible) === undefined;
       }),
     );

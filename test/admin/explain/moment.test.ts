@@ -6,7 +6,7 @@ let desk: Desk;
 let stored: Stored;
 
 beforeEach(async () => {
-  desk = await openDesk();
+  desk = await openDesk({ CAMERA_OFFLINE_AFTER_SECONDS: "3600" });
   desk.at(atSecond(7_200));
   stored = storedIn(desk);
   await stored.camera("yard");

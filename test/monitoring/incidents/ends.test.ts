@@ -5,6 +5,7 @@ import { settleAlert } from "../../../src/alerting/alerts/settle.ts";
 import { createDeliveryEngine } from "../../../src/alerting/delivery/engine.ts";
 import { createNotificationChannel } from "../../../src/alerting/notifications/channel.ts";
 import { silentLog } from "../../../src/base/log/log.ts";
+import { mayBeNoFault } from "../../../src/monitoring/cameras/silence-limit.ts";
 import type { Cause } from "../../../src/monitoring/incidents/incident.ts";
 import { endIncidents, followStatus, openIncident } from "../../../src/monitoring/incidents/incidents.ts";
 import { claimNextInLanes } from "../../../src/work/jobs/jobs-repository.ts";
@@ -45,9 +46,9 @@ const subjects = () => mail?.mails.map((each) => each.mail.headers["subject"]?.r
 const posted = () => hook.received.slice(heard).map(({ body }) => JSON.parse(body) as Record<string, unknown>);
 
 /** Starts an incident of the yard camera and evaluates the rules. */
-async function begin(minutes: number, cause: Cause = "silent"): Promise<void> {
+async function begin(minutes: number, cause: Cause = "silent", reason = "No picture for 60 s"): Promise<void> {
   desk.at(at(minutes));
-  await desk.db.transaction((sql) => openIncident(sql, { cameraId: "yard", cause, reason: "No picture for 60 s", beganAt: now() }, now()));
+  await desk.db.transaction((sql) => openIncident(sql, { cameraId: "yard", cause, reason, beganAt: now() }, now()));
   await desk.look();
 }
 async function end(minutes: number, cause: Cause = "silent"): Promise<void> {
@@ -167,6 +168,17 @@ describe("the end of an incident", () => {
 });
 
 describe("the end of an incident is not sent", () => {
+  it("if a camera without a rhythm was quiet for a day: one message, which says that it may be no fault", async () => {
+    await dead();
+    await begin(0, "silent", `No picture for 1 d; ${mayBeNoFault}`);
+    expect(await send(1)).toBe(2);
+    await end(125);
+    expect(await send(126)).toBe(0);
+    expect(subjects()).toEqual(["[High] Problem with camera Yard"]);
+    expect(mail?.mails[0]?.mail.text).toContain("Camera Yard is silent: no picture for 1 d; it uploads at irregular times");
+    expect(posted().map(({ type }) => type)).toEqual(["security_alert"]);
+  });
+
   it("if the beginning was never sent: the later message reports both", async () => {
     await dead();
     await mail?.close();

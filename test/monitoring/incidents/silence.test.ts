@@ -15,6 +15,8 @@ beforeEach(() => desk.empty());
 
 const second = 1000;
 const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
 const noon = new Date("2026-03-01T12:00:00Z");
 const at = (ms: number) => new Date(noon.getTime() + ms);
 
@@ -32,19 +34,24 @@ async function uploads(gapsMs: readonly number[], last = noon): Promise<void> {
   });
 }
 
-/** Checks every 5 s, as the daemon does. Returns the seconds until the yard was offline, or undefined. */
-async function silentAfter(lookForMs: number, options: { readonly fixedSeconds?: number; readonly listeningSince?: Date } = {}) {
-  for (let ms = 0; ms <= lookForMs; ms += 5 * second) {
-    const { fixedSeconds: offlineAfterSeconds = 3600, listeningSince } = options;
+/** Checks every 5 s, as the daemon does, or every `stepMs`. Returns the seconds until the yard was offline, or undefined. */
+async function silentAfter(
+  lookForMs: number,
+  options: { readonly fixedSeconds?: number; readonly listeningSince?: Date; readonly stepMs?: number } = {},
+) {
+  for (let ms = 0; ms <= lookForMs; ms += options.stepMs ?? 5 * second) {
+    const { fixedSeconds: offlineAfterSeconds, listeningSince } = options;
     if ((await offlineSilentCameras(desk.db, { now: at(ms), offlineAfterSeconds, listeningSince })) > 0) return ms / second;
   }
   return undefined;
 }
+/** Gaps of a camera that uploads on motion: ten pictures in a row, then nothing for 20 minutes. */
+const onMotion = Array.from({ length: 150 }, (_, index) => (index % 10 === 0 ? 20 * minute : second));
 const many = (gap: number, count = 120) => Array.from({ length: count }, (_, index) => gap + (index % 7) * 100);
 const events = async () => (await desk.ask("listEvents", { query: "kind=camera_health" })).items.toReversed();
 
 describe("how long a camera may be quiet", () => {
-  it("is five pictures for one that uploads every minute, and the limit for one that uploads on motion", async () => {
+  it("is five pictures for one that uploads every minute, and a day for one that uploads on motion", async () => {
     await uploads(many(minute));
     expect(await silentAfter(10 * minute)).toBe(305);
     expect((await desk.journal("camera_status")).at(-1)).toMatchObject({
@@ -52,8 +59,28 @@ describe("how long a camera may be quiet", () => {
       reason: "No picture for 5 min, while one every 1 min is usual",
     });
     await desk.empty();
-    await uploads(Array.from({ length: 150 }, (_, index) => (index % 10 === 0 ? 20 * minute : second)));
-    expect(await silentAfter(70 * minute)).toBe(3605);
+    await uploads(onMotion);
+    expect(await silentAfter(2 * day, { stepMs: minute })).toBe((day + minute) / second);
+    expect((await desk.journal("camera_status")).at(-1)).toMatchObject({
+      status: "offline",
+      reason: "No picture for 1 d; it uploads at irregular times, so it may have seen nothing",
+    });
+  });
+
+  it("is what a person has set, for every camera, however it uploads", async () => {
+    await uploads(many(minute));
+    expect(await silentAfter(70 * minute, { fixedSeconds: 3600 })).toBe(3605);
+    await desk.empty();
+    await uploads(onMotion);
+    expect(await silentAfter(70 * minute, { fixedSeconds: 3600 })).toBe(3605);
+    await desk.empty();
+    await uploads(many(minute));
+    expect(await silentAfter(3 * minute, { fixedSeconds: 60 })).toBe(65);
+  });
+
+  it("is five pictures for one that uploads every six hours, once that is learned", async () => {
+    await uploads(many(6 * hour, 50));
+    expect(await silentAfter(2 * day, { stepMs: minute })).toBe((30 * hour + minute) / second);
   });
 
   it("is not learned from second names: a camera whose newest picture has a link to it is missed as soon as another one", async () => {
@@ -78,15 +105,12 @@ describe("how long a camera may be quiet", () => {
     expect(await silentAfter(10 * minute)).toBe(305);
   });
 
-  it("is never less than three minutes, nor more than the limit", async () => {
+  it("is never less than three minutes, unless a person has set less", async () => {
     await uploads(many(10 * second, 200));
     expect(await silentAfter(10 * minute)).toBe(185);
     await desk.empty();
-    await uploads(many(20 * minute));
-    expect(await silentAfter(70 * minute)).toBe(3605);
-    await desk.empty();
-    await uploads(many(minute));
-    expect(await silentAfter(70 * minute, { fixedSeconds: 60 })).toBe(65);
+    await uploads(many(10 * second, 200));
+    expect(await silentAfter(10 * minute, { fixedSeconds: 20 })).toBe(25);
   });
 
   it("ignores times when homesec was not running", async () => {
@@ -111,7 +135,7 @@ describe("how long a camera may be quiet", () => {
     );
   });
 
-  it("is the limit again for a camera that paused and came back three times within a week", async () => {
+  it("is a day for a camera that paused and came back three times within a week", async () => {
     await uploads(many(minute));
     for (const day of [1, 2, 3]) {
       await desk.db.query(
@@ -121,7 +145,7 @@ describe("how long a camera may be quiet", () => {
         `,
       );
     }
-    expect(await silentAfter(70 * minute)).toBe(3605);
+    expect(await silentAfter(2 * day, { stepMs: minute })).toBe((day + minute) / second);
   });
 });
 

@@ -1,12 +1,13 @@
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { dayMs } from "../../../base/clock/clock.ts";
+import { dayMs, latestPast } from "../../../base/clock/clock.ts";
 import { durationText, pluralize, shellWord } from "../../../base/text/format.ts";
 import { listDeletedCameras, liveCameras, statusReason } from "../../../monitoring/cameras/cameras-repository.ts";
 import { isDayName } from "../../../monitoring/cameras/day-folders.ts";
 import { inspectFolder } from "../../../monitoring/cameras/folder.ts";
 import { resolveInside, rootsOf } from "../../../monitoring/cameras/roots.ts";
+import { silenceLimit } from "../../../monitoring/cameras/silence-limit.ts";
 import { isInside } from "../../../platform/disk/files.ts";
 import { type Check, finding, NotPossible, type Outcome, ok, skipped } from "../check.ts";
 import type { Examination } from "../examination.ts";
@@ -88,26 +89,35 @@ const cameras: Check = {
     }
     const faults = known.map(async (camera) => {
       const reason = camera.status === "error" ? await db.query((sql) => statusReason(sql, camera.camera_id)) : null;
-      return silenceOf(camera, examination, reason) ?? [];
+      const { limitMs } = await db.query((sql) =>
+        silenceLimit(sql, camera.camera_id, {
+          until: latestPast(examination.clock.now()),
+          offlineAfterSeconds: examination.config().cameraOfflineAfterSeconds,
+        }),
+      );
+      return silenceOf(camera, examination.clock.now().getTime(), { reason, limitMs }) ?? [];
     });
     const silent = (await Promise.all(faults)).flat();
     if (silent.length === 0) return ok(pluralize(known.length, "camera"));
     return finding(
       listed(silent),
-      "Check its power and network, and that its uploads go to its folder (homesec cameras show ID). To remove a camera: homesec cameras remove ID; for one with long pauses, raise CAMERA_OFFLINE_AFTER_SECONDS",
+      "Check its power and network, and that its uploads go to its folder (homesec cameras show ID). To remove a camera: homesec cameras remove ID; for one with long pauses, set CAMERA_OFFLINE_AFTER_SECONDS",
     );
   },
 };
 
 /** Why a camera is silent; undefined when it is not. A camera that was restored, or can be read again, gets the full time to send a picture. */
-function silenceOf(camera: Cameras[number], { clock, config }: Examination, reason: string | null): string | undefined {
+function silenceOf(
+  camera: Cameras[number],
+  now: number,
+  { reason, limitMs }: { readonly reason: string | null; readonly limitMs: number },
+): string | undefined {
   const { camera_id, status, last_seen_at, created_at, updated_at } = camera;
-  const now = clock.now().getTime();
   if (status === "error") return `${camera_id} is in error: ${reason?.split("; ")[0] ?? "the reason is unknown"}`;
   if (last_seen_at === null) return now - created_at.getTime() > dayMs ? `${camera_id} has never sent a picture` : undefined;
   const quietMs = now - last_seen_at.getTime();
   const dueMs = Math.min(quietMs, now - updated_at.getTime());
-  if (status !== "offline" && dueMs <= config().cameraOfflineAfterSeconds * 1_000) return undefined;
+  if (status !== "offline" && dueMs <= limitMs) return undefined;
   return `${camera_id} has sent nothing for ${durationText(quietMs)}`;
 }
 
