@@ -20,7 +20,7 @@ export interface Possible {
 export function whyNever(rule: Rule, { now, cameraIds, classes }: Omit<Possible, "highestScore">): string | undefined {
   const isEvent = rule.kind === "event";
   const objects = isEvent ? classes.map((objectType) => ({ objectType, confidence: 1 })) : [];
-  const facts = { eventId: 0, kind: rule.kind, riskScore: isEvent ? 100 : null, storedAt: now, objects };
+  const facts = { eventId: 0, kind: rule.kind, riskScore: isEvent ? 100 : null, startedAt: now, endedAt: now, storedAt: now, objects };
   const verdicts = cameraIds.map((cameraId) => evaluate({ ...rule, schedule: null }, { ...facts, cameraId }));
   if (verdicts.some(({ matches }) => matches)) return undefined;
   const missing = missingCameras(rule, cameraIds);

@@ -1,7 +1,11 @@
-import { pluralize } from "../../base/text/format.ts";
+import { z } from "zod";
+import { durationText, pluralize } from "../../base/text/format.ts";
 import type { AlertFacts, NotificationAttemptFacts, NotificationFacts } from "./alerts-repository.ts";
 import type { DeliveryFacts } from "./deliveries-repository.ts";
 import { between, instant, type Step, sentence } from "./step.ts";
+
+/** Alerts of older versions do not have it. */
+const Lateness = z.object({ late_seconds: z.int().nullish() }).catch({});
 
 /** Steps of an alert: the alert, its notifications, and each attempt to send them. */
 export function alertSteps(
@@ -41,12 +45,14 @@ function alertStep(alert: AlertFacts, hasReachedWebhook: boolean): Step {
     acknowledged: `It was acknowledged${since(alert.created_at, alert.acknowledged_at)}`,
     dismissed: `It was dismissed${since(alert.created_at, alert.dismissed_at)}`,
   }[alert.status];
+  const { late_seconds: seconds } = Lateness.parse(alert.alert_metadata);
+  const late = seconds ? `, ${durationText(seconds * 1000)} after the event ended` : "";
   const held = alert.held_back === 0 ? "" : ` Its cooldown suppressed ${pluralize(alert.held_back, "later match", "later matches")}.`;
   return {
     at: alert.created_at,
     step: "alert",
     status: alert.status === "pending" ? "waiting" : "done",
-    text: `Alert ${id} (${alert.severity}) was raised by rule "${alert.rule_name}". ${state}.${held}`,
+    text: `Alert ${id} (${alert.severity}) was raised by rule "${alert.rule_name}"${late}. ${state}.${held}`,
     details: { alert_id: id, ...details },
   };
 }

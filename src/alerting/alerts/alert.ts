@@ -10,7 +10,8 @@ export type AlertRow = Omit<Alert, "alert_metadata"> & { readonly alert_metadata
 
 /** Converts a row to its record. Throws a `ZodError` if the stored metadata is invalid. */
 export function recordOf(row: AlertRow): Alert {
-  return { ...row, alert_metadata: AlertMetadata.parse(row.alert_metadata) };
+  // Alerts of older versions have no `late_seconds`
+  return { ...row, alert_metadata: AlertMetadata.parse({ late_seconds: null, ...(row.alert_metadata as object) }) };
 }
 
 /**

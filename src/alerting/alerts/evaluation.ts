@@ -8,6 +8,7 @@ import { expiryOf, type NotificationSettings } from "../notifications/channels.t
 import { queueNotifications } from "../notifications/queue.ts";
 import { evaluate } from "../rules/conditions.ts";
 import { ruleFacts } from "../rules/facts-repository.ts";
+import { secondsLate } from "../rules/lateness.ts";
 import { dedupKey, type Rule, type RuleFacts, type RuleVerdict } from "../rules/rule.ts";
 import { enabledRules } from "../rules/rules-repository.ts";
 import { type ActiveSilence, lockActiveSilences, type MutedAlert, storeMutedAlerts } from "../silences/muting-repository.ts";
@@ -180,7 +181,13 @@ async function raise(
       rule,
       dedupKey: key,
       status: channels.length === 0 ? "delivered" : "pending",
-      metadata: { rule_name: rule.name, matched_conditions: [...verdict.matchedConditions], channels: [], reason: null },
+      metadata: {
+        rule_name: rule.name,
+        matched_conditions: [...verdict.matchedConditions],
+        channels: [],
+        reason: null,
+        late_seconds: secondsLate(subject.facts, subject.now),
+      },
     },
     subject.now,
   );

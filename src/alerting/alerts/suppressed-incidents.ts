@@ -54,6 +54,7 @@ export async function suppressedIncidents(sql: Sql, now: Date, eventId?: number)
   const rules = new Map((await enabledRules(sql)).map((rule) => [rule.id, rule]));
   return held.filter(({ eventId, cameraId, ruleId }) => {
     const rule = rules.get(ruleId);
-    return rule && evaluate(rule, { eventId, kind: "camera_health", cameraId, riskScore: null, storedAt: now, objects: [] }).matches;
+    const times = { startedAt: now, endedAt: now, storedAt: now };
+    return rule && evaluate(rule, { eventId, kind: "camera_health", cameraId, riskScore: null, ...times, objects: [] }).matches;
   });
 }

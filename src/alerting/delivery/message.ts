@@ -10,6 +10,8 @@ export interface AlertFacts {
   readonly ruleName: string;
   readonly matchedConditions: readonly string[];
   readonly raisedAt: Date;
+  /** Seconds between the end of the event and the alert, if that is long; otherwise null. */
+  readonly lateSeconds: number | null;
   readonly cameraId: string;
   readonly cameraName: string;
   readonly eventId: number;

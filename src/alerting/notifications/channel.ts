@@ -5,6 +5,7 @@ import type { Channel, Rendered, Result, Run, Stored } from "../delivery/channel
 import type { LogEntry } from "../delivery/fault-log.ts";
 import type { AlertFacts, Message } from "../delivery/message.ts";
 import type { Counted, Outcome } from "../delivery/outcome.ts";
+import { lateText } from "../rules/lateness.ts";
 import { type ChannelName, channelAvailability } from "./channels.ts";
 import { beginningOf, insertEnds } from "./ends-repository.ts";
 import { findAlertFacts, findHeldBack, findSilenced, findSilenceFacts } from "./facts-repository.ts";
@@ -106,7 +107,10 @@ async function factsOf(sql: Sql, notification: Notification, now: Date): Promise
   const joined = await joinedAlerts(sql, notificationId);
   const heldBack = kind === "digest" ? await findHeldBack(sql, notification, listedEvents) : undefined;
   const endOf = kind === "end" ? await beginningOf(sql, notification.alertId, notification.channel) : undefined;
-  return alert && { ...common, alert, joined, heldBack, endOf };
+  // Only the alert itself: a digest and the message about an end describe what came later
+  const delays = [kind === "alert" && alert?.lateSeconds ? lateText(alert.lateSeconds) : undefined, common.late];
+  const late = delays.filter((delay) => delay !== undefined).join(" ") || undefined;
+  return alert && { ...common, late, alert, joined, heldBack, endOf };
 }
 
 /** Tells whether the message is obsolete. A person who acknowledges an incident still wants to know when it is over. */

@@ -6,7 +6,8 @@ import type { ChannelName } from "./channels.ts";
 export async function findAlertFacts(sql: Sql, alertId: string): Promise<AlertFacts | undefined> {
   const [row] = await sql<[AlertFacts?]>`
     select a.alert_id as "alertId", a.status, a.severity, a.dedup_key as "dedupKey", a.rule_name as "ruleName",
-      coalesce(v.matched_conditions, '{}') as "matchedConditions", a.created_at as "raisedAt", a.camera_id as "cameraId", c.name as "cameraName",
+      coalesce(v.matched_conditions, '{}') as "matchedConditions", a.created_at as "raisedAt",
+      (a.alert_metadata ->> 'late_seconds')::integer as "lateSeconds", a.camera_id as "cameraId", c.name as "cameraName",
       e.event_id as "eventId", e.batch_id as trace, e.kind as "eventKind", i.ended_at as "incidentEndedAt", e.started_at as "startedAt", e.ended_at as "endedAt", e.analysis_status as "analysisStatus", e.risk_score as "riskScore", e.risk_level as "riskLevel",
       e.summary, e.reasoning,
       coalesce(seen.types, '{}') as "objectTypes", seen.detection_id as "detectionId"

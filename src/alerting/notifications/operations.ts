@@ -97,6 +97,7 @@ function testMessage(now: Date): AlertMessage {
       ruleName: "Test",
       matchedConditions: ["test"],
       raisedAt: now,
+      lateSeconds: null,
       cameraId: "test",
       cameraName: "Test",
       eventId: 0,

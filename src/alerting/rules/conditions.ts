@@ -1,3 +1,4 @@
+import { secondsLate } from "./lateness.ts";
 import type { ObjectSeen, Rule, RuleDefinition, RuleFacts, RuleVerdict, Schedule } from "./rule.ts";
 import { describeSchedule, describeWallTime, isWithin } from "./schedule.ts";
 
@@ -55,25 +56,40 @@ export function evaluate(rule: Rule | RuleConditions, facts: RuleFacts): RuleVer
 
   if (rule.schedule !== null) {
     const wanted = describeSchedule(rule.schedule);
-    const holds = scheduleHolds(rule.schedule, facts.storedAt);
+    const holds = scheduleHolds(rule.schedule, facts);
     // Prefer one alert too many to a missed one.
     if (holds === undefined) matched.push(`time zone ${rule.schedule.timezone} is not known here, so schedule ${wanted} counts as holding`);
-    else if (holds) matched.push(`within schedule ${wanted}`);
-    else failed.push(`${describeWallTime(rule.schedule, facts.storedAt)}${outOfSchedule}${wanted}`);
+    else if (holds) matched.push(`within schedule ${wanted}${isLate(facts) ? ` (${describeTimes(rule.schedule, facts)})` : ""}`);
+    else failed.push(`${describeTimes(rule.schedule, facts)}${outOfSchedule}${wanted}`);
   }
 
   const matches = failed.length === 0;
   return { matches, matchedConditions: matched, failedConditions: failed, objectType: matches ? (best?.objectType ?? null) : null };
 }
 
-/** Returns undefined if this Node.js does not know the time zone: another machine may have accepted the rule. */
-function scheduleHolds(schedule: Schedule, at: Date): boolean | undefined {
+/**
+ * Tells whether an event lies within the schedule, because it began, ended or was stored then: a night rule must not miss what happened
+ * at night only because the detector was away until the morning. An incident lasts, so it lies within the schedule when it is evaluated
+ * then. Returns undefined if this Node.js does not know the time zone: another machine may have accepted the rule.
+ */
+function scheduleHolds(schedule: Schedule, { kind, startedAt, endedAt, storedAt }: RuleFacts): boolean | undefined {
+  const times = kind === "event" ? [storedAt, startedAt, endedAt] : [storedAt];
   try {
-    return isWithin(schedule, at);
+    return times.some((at) => isWithin(schedule, at));
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
   }
+}
+
+function isLate(facts: RuleFacts): boolean {
+  return secondsLate(facts, facts.storedAt) !== null;
+}
+
+/** Formats the time of an event in the schedule's zone; for a late event the times when it happened and when it was stored. */
+function describeTimes(schedule: Schedule, facts: RuleFacts): string {
+  const stored = describeWallTime(schedule, facts.storedAt);
+  return isLate(facts) ? `happened ${describeWallTime(schedule, facts.startedAt)} and stored ${stored}` : stored;
 }
 
 /** An empty list means that the condition is not set. */

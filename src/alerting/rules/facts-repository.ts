@@ -9,9 +9,9 @@ interface FactsRow extends Omit<RuleFacts, "objects"> {
   readonly confidences: readonly number[];
 }
 
-function factsOf({ eventId, kind, cameraId, riskScore, storedAt, types, confidences }: FactsRow): RuleFacts {
+function factsOf({ eventId, kind, cameraId, riskScore, startedAt, endedAt, storedAt, types, confidences }: FactsRow): RuleFacts {
   const objects = types.map((objectType, index) => ({ objectType, confidence: confidences[index] ?? 0 }));
-  return { eventId, kind, cameraId, riskScore, storedAt, objects };
+  return { eventId, kind, cameraId, riskScore, startedAt, endedAt, storedAt, objects };
 }
 
 /**
@@ -23,7 +23,8 @@ export async function ruleFacts(
   eventId: number,
 ): Promise<(RuleFacts & { readonly deleted: "event" | "camera" | null }) | undefined> {
   const [row] = await sql<[(FactsRow & { deleted: "event" | "camera" | null })?]>`
-    select e.event_id as "eventId", e.kind, e.camera_id as "cameraId", e.risk_score as "riskScore", e.created_at as "storedAt",
+    select e.event_id as "eventId", e.kind, e.camera_id as "cameraId", e.risk_score as "riskScore",
+      e.started_at as "startedAt", e.ended_at as "endedAt", e.created_at as "storedAt",
       coalesce(o.types, '{}') as types, coalesce(o.confidences, '{}') as confidences, case when e.deleted_at is not null then 'event' when k.deleted_at is not null then 'camera' end as deleted
     from events e
     join cameras k on k.camera_id = e.camera_id
@@ -74,7 +75,7 @@ const batchSize = 500;
 export async function* pastFacts(sql: Sql, events: PastEvents, trigger: "stored" | "scored"): AsyncGenerator<readonly PastFacts[]> {
   const statement = sql<PastRow[]>`
     with chosen as materialized (
-      select e.event_id, e.kind, e.camera_id, e.risk_score, e.risk_level, e.created_at
+      select e.event_id, e.kind, e.camera_id, e.risk_score, e.risk_level, e.started_at, e.ended_at, e.created_at
       from events e
       where e.deleted_at is null
         ${events.from ? sql`and e.started_at >= ${events.from}` : sql``}
@@ -90,7 +91,7 @@ export async function* pastFacts(sql: Sql, events: PastEvents, trigger: "stored"
       group by a.event_id
     )
     select c.event_id as "eventId", c.kind, c.camera_id as "cameraId", c.risk_score as "riskScore", c.risk_level as "riskLevel",
-      c.created_at as "storedAt", s.scored_at as "scoredAt", i.ended_at as "overAt", coalesce(o.types, '{}') as types, coalesce(o.confidences, '{}') as confidences
+      c.started_at as "startedAt", c.ended_at as "endedAt", c.created_at as "storedAt", s.scored_at as "scoredAt", i.ended_at as "overAt", coalesce(o.types, '{}') as types, coalesce(o.confidences, '{}') as confidences
     from chosen c
     cross join lateral (
       -- event by event: its detections lie together, and nothing of all of them has to be kept

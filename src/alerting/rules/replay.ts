@@ -105,7 +105,7 @@ export function replay(ruleId: string, definition: RuleDefinition, at?: Date): R
   };
 
   const look = (facts: PastFacts): Replayed => {
-    const verdict = evaluate(definition, at ? { ...facts, storedAt: at } : facts);
+    const verdict = evaluate(definition, at ? { ...facts, startedAt: at, endedAt: at, storedAt: at } : facts);
     const raisedAt = trigger === "scored" ? (facts.scoredAt ?? facts.storedAt) : facts.storedAt;
     const replayed = { facts, verdict, raisedAt, alert: false, heldBackAt: null };
     if (!verdict.matches) return replayed;

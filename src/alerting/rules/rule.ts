@@ -19,7 +19,10 @@ export interface RuleFacts {
   readonly cameraId: string;
   /** Null if the event is not analysed yet, or the analysis failed. */
   readonly riskScore: number | null;
-  /** When the event was stored; the schedule is evaluated at this time. For an open incident that is evaluated again: now. */
+  /** When the event began and ended. */
+  readonly startedAt: Date;
+  readonly endedAt: Date;
+  /** When the event was stored. For an open incident that is evaluated again: now. */
   readonly storedAt: Date;
   /** Each class once, with its highest confidence. */
   readonly objects: readonly ObjectSeen[];

@@ -30,6 +30,7 @@ const alert: DataOf<"alert_fired"> = {
     ...{ rule_name: "People at night", matched_conditions: ["risk_score >= 70", "object_type in [person]"] },
     channels: [{ channel: "email", status: "waiting", reason: null, attempts: 0, late: false }],
     reason: null,
+    late_seconds: null,
   },
 };
 

@@ -23,6 +23,10 @@ export const AlertMetadata = z
     matched_conditions: z.array(z.string()).meta({ description: "Conditions that matched, such as `risk_score >= 70`" }),
     channels: z.array(ChannelResult).meta({ description: "Delivery status per channel of the rule" }),
     reason: z.string().nullable().meta({ description: "Why the alert is pending although nothing is queued" }),
+    late_seconds: z.int().nullable().meta({
+      description: "Seconds between the end of the event and the alert if that is more than 10 minutes; else null",
+      example: null,
+    }),
   })
   .meta({
     id: "AlertMetadata",

@@ -41,6 +41,8 @@ const Escalate = z.boolean().meta({
     "Let events with a higher risk level bypass the cooldown. This rule also bypasses it if a less severe rule alerted for the same event",
 });
 
+const scheduleText = "Schedule; an event lies within it when it began, ended or was stored then. Null for always";
+
 /** An alert rule as clients receive it. */
 export const Rule = z
   .object({
@@ -53,7 +55,7 @@ export const Rule = z
     object_types: z.array(z.string()).nullable().meta({ description: "At least one of these classes must be detected; null for any" }),
     camera_ids: z.array(z.string()).nullable().meta({ description: "Cameras that the rule applies to; null for all" }),
     min_confidence: z.number().nullable().meta({ description: "Minimum confidence, 0 to 1; null for any" }),
-    schedule: Schedule.nullable().meta({ description: "Schedule, compared with the time the event was stored; null for always" }),
+    schedule: Schedule.nullable().meta({ description: scheduleText }),
     dedup_key_template: z.string().meta({ description: "Template of the cooldown key; without {rule_id} rules share their cooldown" }),
     cooldown_seconds: z.int().meta({ description: "Cooldown between alerts with the same key, in seconds", example: 300 }),
     channels: z
@@ -147,7 +149,7 @@ const fields = {
   min_confidence: NumberBetween(...ranges.confidence)
     .nullable()
     .meta({ description: "Minimum confidence; null for any" }),
-  schedule: ScheduleInput.nullable().meta({ description: "Schedule, compared with the time the event was stored; null for always" }),
+  schedule: ScheduleInput.nullable().meta({ description: scheduleText }),
   dedup_key_template: DedupKeyTemplate,
   cooldown_seconds: z
     .int()
@@ -262,7 +264,9 @@ export const ruleRoutes = {
         limit: z.int().min(1).max(1000).default(100).meta({ description: "Number of newest events to test, without `event_ids`" }),
         start_date: StartInstant.nullable().optional().meta({ description: "Only events at this time or later" }),
         end_date: EndInstant.nullable().optional().meta({ description: "Only events at this time or before" }),
-        at: StorableInstant.nullable().optional().meta({ description: "Test the schedule at this time instead of the time of each event" }),
+        at: StorableInstant.nullable()
+          .optional()
+          .meta({ description: "Test the schedule at this time instead of the times of each event" }),
       })
       .prefault({}),
     reply: z.object({

@@ -163,6 +163,52 @@ describe("verdicts", () => {
     ]);
   });
 
+  it("verdicts: a night rule alerts about a night event that was stored in the morning, and alert, explain and backtest say so", async () => {
+    const night = { days: [], start_time: "22:00", end_time: "06:00", timezone: "UTC" };
+    const rule = await desk.rule({ name: "Night", schedule: night });
+    desk.at("2026-03-02T08:00:00Z");
+    const events = [
+      { camera_id: "yard", started_at: "2026-03-02T03:12:00Z", ended_at: "2026-03-02T03:12:40Z" },
+      { camera_id: "gate", started_at: "2026-03-02T07:59:00Z", ended_at: "2026-03-02T07:59:20Z" },
+    ];
+    const stored = await desk.ask("createEvents", { body: { events } });
+    const [atNight, byDay] = stored.results.map(({ id }) => id as number);
+    await desk.look();
+
+    const late = "within schedule 22:00-06:00 UTC (happened mon 03:12 and stored mon 08:00)";
+    expect((await desk.verdicts()).map(({ event_id, outcome }) => [event_id, outcome])).toEqual([
+      [atNight, "raised"],
+      [byDay, "not_matched"],
+    ]);
+    expect(await desk.alerts()).toMatchObject([
+      { event_id: atNight, alert_metadata: { matched_conditions: [late], late_seconds: 4 * 3600 + 47 * 60 + 20 } },
+    ]);
+    const { steps } = await desk.ask("explainEvent", { params: { event_id: String(atNight) } });
+    const texts = steps.map(({ text }) => text).join("\n");
+    expect(texts).toContain(`Rule "Night" matched (${late}) and raised alert`);
+    expect(texts).toContain('was raised by rule "Night", 4 h 47 min after the event ended.');
+    const { results } = await desk.ask("testRule", { params: { id: rule.id } });
+    expect(results.map(({ event_id, matches }) => [event_id, matches]).toSorted()).toEqual([
+      [atNight, true],
+      [byDay, false],
+    ]);
+    const { events: replayed } = await desk.ask("backtestRule", { params: { id: rule.id } });
+    expect(replayed).toMatchObject([{ event_id: atNight, alert: true, matched_conditions: [late] }]);
+  });
+
+  it("verdicts: an alert says how late it is when a score arrives hours after its event, and an alert in time says nothing", async () => {
+    await desk.rule({ risk_threshold: 50 });
+    const id = await desk.event();
+    await desk.event({ score: 90, camera: "gate" });
+    await desk.look();
+    desk.at("2026-03-01T14:00:00Z");
+    await desk.score(id, 90);
+    await desk.look();
+    const alerts = await desk.alerts();
+    expect(alerts.find(({ event_id }) => event_id === id)?.alert_metadata.late_seconds).toBe(7_200);
+    expect(alerts.find(({ event_id }) => event_id !== id)?.alert_metadata.late_seconds).toBe(null);
+  });
+
   it("verdicts: a rule that lost its threshold while an event waited for its score runs when the score arrives", async () => {
     const rule = await desk.rule({ risk_threshold: 50 });
     const id = await desk.event();

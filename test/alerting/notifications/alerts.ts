@@ -20,6 +20,8 @@ export interface AlertFacts {
   readonly startedAt?: Date;
   /** Another alert of this event. */
   readonly eventId?: number;
+  /** As in the alert's metadata. */
+  readonly lateSeconds?: number;
 }
 
 /** Deletes every alert and what belongs to it. */
@@ -41,7 +43,7 @@ export async function addAlert(db: Database, facts: AlertFacts = {}): Promise<St
     await sql`
       insert into alerts (alert_id, event_id, rule_name, camera_id, severity, dedup_key, alert_metadata, created_at, updated_at)
       values (${alertId}, ${eventId}, ${ruleName}, 'gate', ${facts.severity ?? "high"}, 'gate:rule',
-        ${sql.json({ rule_name: ruleName, matched_conditions: ["risk_score >= 60"], channels: [], reason: null })}, ${startedAt}, ${startedAt})
+        ${sql.json({ rule_name: ruleName, matched_conditions: ["risk_score >= 60"], channels: [], reason: null, late_seconds: facts.lateSeconds ?? null })}, ${startedAt}, ${startedAt})
     `;
     await sql`
       insert into rule_verdicts (event_id, rule_id, rule_name, rule_version, outcome, matched_conditions, failed_conditions, alert_id, evaluated_at)

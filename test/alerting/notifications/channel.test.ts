@@ -158,6 +158,14 @@ describe("notification by mail", () => {
     expect(await jobs()).toEqual([]);
   });
 
+  it("it says that the alert came hours after its event", async () => {
+    const { server, raise, work } = await mailDesk();
+    await raise(["email"], { lateSeconds: 17_240 });
+    await work();
+    expect(server.mails[0]?.mail.text).toContain("This alert is late: homesec raised it 4 h 47 min after the event ended.");
+    expect(server.mails[0]?.mail.html).toContain("4 h 47 min after the event ended");
+  });
+
   it("it is sent once when the database goes away right after the mail server accepted it", async () => {
     const server = await mailServer();
     servers.push(server);

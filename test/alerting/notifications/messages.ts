@@ -17,6 +17,7 @@ export function message(alert: Partial<AlertFacts> = {}, rest: Partial<AlertMess
       ruleName: "Somebody at night",
       matchedConditions: ["risk_score >= 60", "object_type in [person]"],
       raisedAt: new Date("2026-07-01T21:31:00Z"),
+      lateSeconds: null,
       cameraId: "gate",
       cameraName: "The Gate",
       eventId: 17,

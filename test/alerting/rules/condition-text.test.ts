@@ -34,7 +34,9 @@ describe("conditions for people", () => {
     fc.assert(
       fc.property(rule, (conditions) => {
         const objects = objectTypes.map((objectType) => ({ objectType, confidence: 1 }));
-        const facts = { eventId: 1, cameraId: "back_yard", riskScore: 100, storedAt: new Date("2026-03-02T12:00:00Z"), objects };
+        const at = new Date("2026-03-02T12:00:00Z");
+        const times = { startedAt: at, endedAt: at, storedAt: at };
+        const facts = { eventId: 1, cameraId: "back_yard", riskScore: 100, ...times, objects };
         const { matchedConditions } = evaluate(definitionWith(conditions), { ...facts, kind: conditions.kind });
         for (const text of conditionTexts(matchedConditions)) expect(text).not.toMatch(/_|>=| = |\[|\bobject|\bkind\b/);
       }),

@@ -82,6 +82,50 @@ describe("rule conditions", () => {
   });
 });
 
+describe("schedule of a rule", () => {
+  const night = { schedule: scheduleWith({ start_time: "22:00", end_time: "06:00" }) };
+  const at = (text: string) => new Date(`2026-03-${text.replace(" ", "T")}:00Z`);
+  const times = (startedAt: string, endedAt: string, storedAt: string) => ({
+    ...{ startedAt: at(startedAt), endedAt: at(endedAt), storedAt: at(storedAt) },
+  });
+
+  it.each<[string, Partial<RuleFacts>, string | null, string | null]>([
+    ["began before it", times("01 21:59", "01 22:00", "01 22:01"), "within schedule 22:00-06:00 UTC", null],
+    ["ended in it and is stored after it", times("02 05:58", "02 05:59", "02 06:00"), "within schedule 22:00-06:00 UTC", null],
+    [
+      "happened in it and is stored hours after it",
+      times("02 03:12", "02 03:13", "02 08:00"),
+      "within schedule 22:00-06:00 UTC (happened mon 03:12 and stored mon 08:00)",
+      null,
+    ],
+    [
+      "is stored in it and happened hours before it",
+      times("01 14:10", "01 14:11", "01 23:00"),
+      "within schedule 22:00-06:00 UTC (happened sun 14:10 and stored sun 23:00)",
+      null,
+    ],
+    [
+      "happened and is stored outside of it",
+      times("01 14:10", "01 14:11", "01 18:00"),
+      null,
+      "happened sun 14:10 and stored sun 18:00 not within schedule 22:00-06:00 UTC",
+    ],
+  ])("schedule of a rule: an event that %s", (_, facts, matched, failed) => {
+    expect(verdict(night, facts)).toMatchObject({
+      matchedConditions: matched === null ? [] : [matched],
+      failedConditions: failed === null ? [] : [failed],
+    });
+  });
+
+  it("schedule of a rule: an incident counts when it is evaluated, since it lasts until then", () => {
+    const facts = { ...times("02 03:12", "02 04:12", "02 08:00"), kind: "camera_health" as const, objects: [] };
+    expect(verdict({ ...night, kind: "camera_health" }, facts)).toMatchObject({
+      failedConditions: ["mon 08:00 not within schedule 22:00-06:00 UTC"],
+    });
+    expect(verdict({ ...night, kind: "camera_health" }, { ...facts, storedAt: at("02 22:00") }).matches).toBe(true);
+  });
+});
+
 describe("class and confidence", () => {
   const rule = { object_types: ["person", "dog"], min_confidence: 0.8 };
   it("class and confidence: one detection must satisfy both", () => {

@@ -221,6 +221,8 @@ it("rule facts: the score, and each class with its highest confidence", async ()
     kind: "event",
     cameraId: "facts",
     riskScore: 71,
+    startedAt: new Date("2026-01-01T00:00:00Z"),
+    endedAt: new Date("2026-01-01T00:00:00Z"),
     storedAt: new Date("2026-01-02T03:04:05Z"),
     objects: [
       { objectType: "dog", confidence: 0.6 },

@@ -40,6 +40,8 @@ export function factsWith(fields: Partial<RuleFacts> = {}): RuleFacts {
     kind: "event",
     cameraId: "front_door",
     riskScore: null,
+    startedAt: new Date("2026-03-01T11:58:00Z"),
+    endedAt: new Date("2026-03-01T11:59:00Z"),
     storedAt: new Date("2026-03-01T12:00:00Z"),
     objects: [{ objectType: "person", confidence: 0.9 }],
     ...fields,

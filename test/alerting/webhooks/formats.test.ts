@@ -248,6 +248,16 @@ describe("shorten", () => {
   });
 });
 
+test("chat messages: a late alert says how late it is, and an alert in time says nothing", () => {
+  const textOf = (late_seconds: number | null) => {
+    const { data, ...sample } = samples.alert_fired;
+    const late = { ...data, alert_metadata: { ...data.alert_metadata, late_seconds } };
+    return messageOf({ ...sample, data: late }, time, "UTC").text;
+  };
+  expect(textOf(17_240)).toContain("This alert is late: homesec raised it 4 h 47 min after the event ended.");
+  expect(textOf(null)).not.toContain("late");
+});
+
 describe("chat messages: every event type has a text", () => {
   test.each(outboundEventTypes)("%s", (type) => {
     const said = messageOf(samples[type] as OutboundEvent, time, "Europe/Berlin");

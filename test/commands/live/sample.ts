@@ -44,7 +44,13 @@ export function alert(number: number, more: Partial<Alert> = {}): Alert {
     ...{ id: `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`, event_id: number, rule_id: null, camera_id: "front-door" },
     ...{ severity: "high", status: "delivered", dedup_key: "front-door", created_at: ago(900 - number), delivered_at: ago(899 - number) },
     ...{ acknowledged_at: null, dismissed_at: null },
-    alert_metadata: { rule_name: "Somebody at night", matched_conditions: ["risk_score >= 70"], channels: [], reason: null },
+    alert_metadata: {
+      rule_name: "Somebody at night",
+      matched_conditions: ["risk_score >= 70"],
+      channels: [],
+      reason: null,
+      late_seconds: null,
+    },
     ...more,
   };
 }

@@ -1,6 +1,7 @@
 import { objectCountsText, objectCountText } from "../../../base/text/format.ts";
 import type { EventOverview, OutboundEvent } from "../../../contract/outbound-events.ts";
 import { isOnInternet } from "../../delivery/links.ts";
+import { lateText } from "../../rules/lateness.ts";
 
 /** How urgent a message looks. `good` is the end of something bad. */
 export type Urgency = "good" | "info" | "low" | "medium" | "high" | "critical";
@@ -124,11 +125,14 @@ const writers: { readonly [T in OutboundEvent["type"]]: Writer<DataOf<T>> } = {
 
 function alertTexts(data: DataOf<"alert_fired">, camera: string, at: (when: Date) => string, ending?: "Acknowledged" | "Dismissed"): Texts {
   const what = whatHappened(data, camera);
+  const { late_seconds, rule_name } = data.alert_metadata;
+  // Deliveries that an older version queued have no `late_seconds`
+  const late = late_seconds ? lateText(late_seconds) : "";
   const cancelled = "homesec cancelled the notifications of this alert that were still waiting.";
   return {
     headline: ending === undefined ? what : `${ending}: ${what}`,
-    text: [data.summary, ending === undefined ? "" : cancelled].filter((sentence) => sentence !== "").join(" "),
-    facts: { ...overviewFacts(data, camera, at), Rule: `${data.alert_metadata.rule_name} (severity ${data.severity})` },
+    text: [data.summary, ending === undefined ? late : cancelled].filter((sentence) => sentence !== "").join(" "),
+    facts: { ...overviewFacts(data, camera, at), Rule: `${rule_name} (severity ${data.severity})` },
     urgency: "good",
     more: `homesec explain alert ${data.id}`,
   };
