@@ -15,6 +15,9 @@ import { createAccessChecks } from "./live/access-checks.ts";
 import { createHub, type Hub } from "./live/hub.ts";
 import type { Tls } from "./tls/tls.ts";
 
+/** How much of the live connections one client may take. `RATE_LIMIT_ENABLED=false` switches these limits off with the others. */
+const liveLimits = { connections: { perAddress: 50, inAll: 200 }, messages: { perSecond: 20, burst: 20 } };
+
 /** The addresses of the API and the live connections. */
 export interface Serving {
   readonly url: string;
@@ -53,6 +56,7 @@ export async function startServing(
     corsOrigins: config.corsOrigins,
     keyring,
     onWrongKey,
+    clientAddress,
     rateLimit: limiter && { limiter, clientAddress },
     counter: options.counter,
     strictReplies: options.strictReplies,
@@ -68,6 +72,7 @@ export async function startServing(
     clock,
     log: log.child({ part: "live" }),
     version: options.version,
+    limits: limiter && { ...liveLimits, clientAddress },
     ...createAccessChecks({
       allowedHosts: config.allowedHosts,
       allowedOrigins: config.corsOrigins,

@@ -2,20 +2,25 @@ import type { Duplex } from "node:stream";
 import type { RawData, WebSocket } from "ws";
 import { z } from "zod";
 import type { Clock } from "../../src/base/clock/clock.ts";
-import { ClientMessage, ControlMessage } from "../../src/contract/live.ts";
+import { ClientMessage, ControlMessage, refusals } from "../../src/contract/live.ts";
+import { TokenBucket, type TokenRate } from "../../src/platform/limits/token-bucket.ts";
 import { type Frame, textFrame } from "./frame.ts";
+import { LatestReply } from "./latest-reply.ts";
 import { Subscription } from "./subscription.ts";
 
 /** Maximum size of a message in bytes. A larger one gets an `error` reply. */
 const messageLimit = 64 * 1024;
 /** A message above this size is not read at all: the connection is closed with 1009, so that a client cannot fill our memory. */
-export const hardMessageLimit = 1024 * 1024;
+export const hardMessageLimit = 256 * 1024;
 /** A client with more unsent bytes than this does not read, and is disconnected. */
 const bufferLimit = 8 * 1024 * 1024;
-const replayPart = 1024 * 1024;
+/** A client that leaves this much of the replies to its own messages unread is disconnected: no other client shares their memory. */
+const replyLimit = 256 * 1024;
+/** Memory that a waiting reply takes in addition to its bytes. */
+const replyOverhead = 512;
 const maxPatterns = 200;
-/** Number of replies that may wait for the greeting, which waits for the database. A client that causes more is disconnected. */
-const maxPendingReplies = 100;
+/** Time for a client to reply to a close before its connection is cut. */
+export const closeTimeoutMs = 1_000;
 
 type ControlType = ControlMessage["type"];
 type ControlData<T extends ControlType> = Extract<ControlMessage, { type: T }>["data"];
@@ -26,8 +31,12 @@ export interface ClientOptions {
   readonly stream: Duplex;
   readonly clock: Clock;
   readonly idleTimeoutMs: number;
+  /** How many messages and control frames the client may send; beyond that it is closed with 1008. Default: any number. */
+  readonly messageRate?: TokenRate | undefined;
   /** Called before a client that does not read is disconnected. */
   readonly onCut: (bufferedBytes: number) => void;
+  /** Called before a client that sends too many messages is closed. */
+  readonly onFlood: () => void;
   /** Counts messages handed to the connection. */
   readonly onSent: (messages: number) => void;
 }
@@ -37,7 +46,17 @@ export class Client {
   readonly subscription = new Subscription();
   readonly #options: ClientOptions;
   readonly #idle: NodeJS.Timeout;
-  readonly #pending: Buffer[] = [];
+  readonly #allowance: TokenBucket | undefined;
+  /** Replies that wait for the greeting, which waits for the database. */
+  readonly #pending: { readonly bytes: Buffer; readonly onTaken: () => void }[] = [];
+  readonly #pong = new LatestReply<void>((_, onTaken) => {
+    this.control("pong", this.#live ? { last_sequence: this.#position } : {}, onTaken);
+  });
+  /** Replies to pings of the protocol itself. */
+  readonly #wirePong = new LatestReply<Buffer>((payload, onTaken) => this.#options.socket.pong(payload, false, onTaken));
+  /** Memory of the replies that the connection has not taken. */
+  #replyBytes = 0;
+  #isFlooding = false;
   #greeted = false;
   #live = false;
   /** The last sequence that was sent to it or that its subscription excluded. */
@@ -45,12 +64,18 @@ export class Client {
 
   constructor(options: ClientOptions) {
     this.#options = options;
-    const { socket } = options;
+    const { socket, clock, messageRate } = options;
+    this.#allowance = messageRate && new TokenBucket(messageRate, clock.monotonic());
     this.#idle = setTimeout(() => socket.close(1000, "Idle timeout"), options.idleTimeoutMs);
     socket.on("message", (data, isBinary) => {
+      if (!this.#mayAsk()) return;
       this.#idle.refresh();
       this.#answer(data, isBinary);
     });
+    socket.on("ping", (payload) => {
+      if (this.#mayAsk()) this.#wirePong.request(payload);
+    });
+    socket.on("pong", () => void this.#mayAsk());
     socket.on("close", () => clearTimeout(this.#idle));
   }
 
@@ -71,7 +96,7 @@ export class Client {
   greet(data: ControlData<"connected">): void {
     this.#greeted = true;
     this.control("connected", data);
-    for (const answer of this.#pending.splice(0)) this.#push(answer, 1);
+    for (const { bytes, onTaken } of this.#pending.splice(0)) this.#write(bytes, onTaken);
   }
 
   /** Reports that history is gone, also before the greeting. */
@@ -85,12 +110,21 @@ export class Client {
     this.#live = true;
   }
 
-  /** Sends a control message. */
-  control<T extends ControlType>(type: T, data: ControlData<T>): void {
+  /** Sends a control message, and calls `onTaken` when the connection has taken it. */
+  control<T extends ControlType>(type: T, data: ControlData<T>, onTaken: () => void = () => {}): void {
     const bytes = controlFrame(type, data, this.#options.clock.now());
-    if (this.#greeted) this.#push(bytes, 1);
-    else if (this.#pending.length < maxPendingReplies) this.#pending.push(bytes);
-    else this.#disconnect();
+    const memory = bytes.length + replyOverhead;
+    this.#replyBytes += memory;
+    if (this.#replyBytes > replyLimit) {
+      this.#disconnect();
+      return;
+    }
+    const free = (): void => {
+      this.#replyBytes -= memory;
+      onTaken();
+    };
+    if (this.#greeted) this.#write(bytes, free);
+    else this.#pending.push({ bytes, onTaken: free });
   }
 
   /** Sends a control frame that was made for all clients. */
@@ -98,44 +132,27 @@ export class Client {
     this.#push(bytes, 1);
   }
 
-  /** Sends the frames that this client does not have yet. `joined` holds the bytes of all `frames`, for a client that takes everything. */
-  deliver(frames: readonly Frame[], joined: Buffer): void {
+  /**
+   * Sends the frames that this client does not have yet. `joined` holds the bytes of all `frames`, for clients that take everything; without
+   * it, and for other clients, the frames are sent one by one, so that no client has bytes of its own in memory.
+   */
+  deliver(frames: readonly Frame[], joined?: Buffer): void {
     const first = frames[0];
     const last = frames.at(-1);
     if (!first || !last || last.sequence <= this.#position) return;
-    if (this.subscription.everything && first.sequence > this.#position) {
-      this.#push(joined, frames.length);
-    } else {
-      const wanted = this.#wanted(frames);
-      if (wanted.length > 0) this.#push(Buffer.concat(wanted.map((frame) => frame.bytes)), wanted.length);
-    }
+    if (joined && this.subscription.everything && first.sequence > this.#position) this.#push(joined, frames.length);
+    else this.#pushEach(this.#wanted(frames));
     this.#position = last.sequence;
   }
 
-  /** Sends a page of history, each part after the connection has taken the previous one. Resolves to the number of messages. */
+  /** Sends a page of history. Resolves to the number of messages when the connection has taken them. */
   async replay(frames: readonly Frame[]): Promise<number> {
-    let part: Buffer[] = [];
-    let bytes = 0;
-    let sent = 0;
-    const flush = async (): Promise<void> => {
-      const joined = Buffer.concat(part, bytes);
-      sent += part.length;
-      this.#options.onSent(part.length);
-      part = [];
-      bytes = 0;
-      // a connection error is followed by a close, which ends the replay
-      await new Promise<void>((resolve) => {
-        this.#options.stream.write(joined, () => resolve());
-      });
-    };
-    for (const frame of this.#wanted(frames)) {
-      if (!this.open) return sent;
-      part.push(frame.bytes);
-      bytes += frame.bytes.length;
-      if (bytes >= replayPart) await flush();
-    }
-    if (part.length > 0 && this.open) await flush();
-    return sent;
+    const wanted = this.#wanted(frames);
+    if (wanted.length === 0 || !this.open) return 0;
+    this.#options.onSent(wanted.length);
+    // a connection error is followed by a close, which ends the replay
+    await new Promise<void>((resolve) => this.#writeEach(wanted, () => resolve()));
+    return wanted.length;
   }
 
   #wanted(frames: readonly Frame[]): readonly Frame[] {
@@ -143,18 +160,52 @@ export class Client {
   }
 
   #push(bytes: Buffer, messages: number): void {
-    if (!this.open) return;
-    const { stream } = this.#options;
-    // the bytes sent now do not count: one round of the journal may exceed the limit, and all clients share its memory
-    if (stream.writableLength > bufferLimit) {
-      this.#disconnect();
-      return;
-    }
-    stream.write(bytes);
+    if (!this.#takesMore()) return;
+    this.#options.stream.write(bytes);
     this.#options.onSent(messages);
   }
 
+  #pushEach(frames: readonly Frame[]): void {
+    if (frames.length === 0 || !this.#takesMore()) return;
+    this.#writeEach(frames);
+    this.#options.onSent(frames.length);
+  }
+
+  #takesMore(): boolean {
+    if (!this.open) return false;
+    // the bytes sent now do not count: one round of the journal may exceed the limit, and all clients share its memory
+    if (this.#options.stream.writableLength <= bufferLimit) return true;
+    this.#disconnect();
+    return false;
+  }
+
+  #writeEach(frames: readonly Frame[], onTaken?: () => void): void {
+    const { stream } = this.#options;
+    stream.cork();
+    for (const [at, { bytes }] of frames.entries()) stream.write(bytes, at === frames.length - 1 ? onTaken : undefined);
+    stream.uncork();
+  }
+
+  #write(bytes: Buffer, onTaken: () => void): void {
+    if (!this.#takesMore()) return;
+    this.#options.stream.write(bytes, onTaken);
+    this.#options.onSent(1);
+  }
+
+  /** Counts a message of the client. Closes the connection of one that sends too many, and ignores the rest. */
+  #mayAsk(): boolean {
+    const { socket, clock, onFlood } = this.#options;
+    if (this.#isFlooding) return false;
+    if (this.#allowance?.take(clock.monotonic()) !== false) return true;
+    this.#isFlooding = true;
+    onFlood();
+    socket.close(1008, refusals.messages);
+    setTimeout(() => socket.terminate(), closeTimeoutMs).unref();
+    return false;
+  }
+
   #disconnect(): void {
+    if (!this.open) return;
     this.#options.onCut(this.#options.stream.writableLength);
     this.#options.socket.terminate();
   }
@@ -167,7 +218,7 @@ export class Client {
     }
     switch (message.type) {
       case "ping":
-        this.control("pong", this.#live ? { last_sequence: this.#position } : {});
+        this.#pong.request();
         break;
       case "pong":
         break;

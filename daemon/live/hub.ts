@@ -3,19 +3,31 @@ import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Clock } from "../../src/base/clock/clock.ts";
 import type { Log } from "../../src/base/log/log.ts";
-import type { ControlMessage } from "../../src/contract/live.ts";
+import { type ControlMessage, refusals } from "../../src/contract/live.ts";
 import type { Database } from "../../src/platform/database/database.ts";
+import type { TokenRate } from "../../src/platform/limits/token-bucket.ts";
 import type { PublishedRow } from "../../src/work/journal/journal-repository.ts";
 import type { LiveStats } from "../../src/work/operations/runtime.ts";
+import type { ClientAddress } from "../http/client-address.ts";
 import { answerWithoutUpgrade, asksForWebSocket } from "../http/other-upgrade.ts";
-import { Client, controlFrame, hardMessageLimit } from "./client.ts";
+import { Client, closeTimeoutMs, controlFrame, hardMessageLimit } from "./client.ts";
+import { ConnectionLimit, type MostConnections } from "./connection-limit.ts";
 import { Follower } from "./follower.ts";
 import type { Frame } from "./frame.ts";
 import { type AccessChecks, checkUpgrade, readSince, reject } from "./handshake.ts";
 import { createReplay, type Replay } from "./replay.ts";
 
-/** Time for clients to reply to the close at a stop before their connections are cut. */
-const closeTimeoutMs = 1_000;
+/** Pieces of a message that is still arriving: each takes memory beside its bytes. */
+const maxPieces = { maxFragments: 1_024, maxBufferedChunks: 4_096 };
+/** Refused connections that may wait for their clients to reply to the close. */
+const maxRefused = 100;
+
+export interface HubLimits {
+  readonly connections: MostConnections;
+  readonly clientAddress: ClientAddress;
+  /** Messages and control frames of each client. */
+  readonly messages: TokenRate;
+}
 
 export interface HubOptions extends AccessChecks {
   /** The HTTP server of the daemon. The hub handles its upgrade requests and nothing else. */
@@ -25,6 +37,8 @@ export interface HubOptions extends AccessChecks {
   readonly clock: Clock;
   readonly log: Log;
   readonly version: string;
+  /** Without it, clients may open any number of connections and send any number of messages. */
+  readonly limits?: HubLimits | undefined;
   /** Interval of journal reads without a notification (default 1000 ms). */
   readonly pollMs?: number;
 }
@@ -43,14 +57,17 @@ export class Hub {
   /** The subprotocols that carried a key. */
   readonly #protocols = new WeakMap<IncomingMessage, string>();
   readonly #webSockets: WebSocketServer;
+  readonly #connections: ConnectionLimit | undefined;
   readonly #follower: Follower;
   readonly #replay: Replay;
+  #refused = 0;
   #lastBroadcast: Date | null = null;
   #running = false;
 
   constructor(options: HubOptions) {
     const { server, db, log, pollMs = 1_000 } = options;
     this.#options = options;
+    this.#connections = options.limits && new ConnectionLimit(options.limits.connections);
     this.#webSockets = this.#createWebSocketServer();
     this.#follower = new Follower({
       ...{ db, log, pollMs },
@@ -98,7 +115,10 @@ export class Hub {
     const webSockets = new WebSocketServer({
       noServer: true,
       perMessageDeflate: false,
+      // each client merges its pongs
+      autoPong: false,
       maxPayload: hardMessageLimit,
+      ...maxPieces,
       // a browser accepts a connection only if one of its offered protocols is selected, even for a refused one
       handleProtocols: (offered, request) => {
         const used = this.#protocols.get(request);
@@ -149,37 +169,58 @@ export class Hub {
   }
 
   async #upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> {
-    const verdict = await checkUpgrade(request, this.#options);
+    const checked = await checkUpgrade(request, this.#options);
+    if (stream.destroyed) return;
+    const isTooMany = this.#running && checked.kind === "accepted" && !this.#admit(request, stream);
+    const verdict = isTooMany ? ({ kind: "refused", reason: refusals.limit } as const) : checked;
     if (!this.#running) return reject(stream, "503 Service Unavailable", "homesec is stopping");
     if (verdict.kind === "rejected") return reject(stream, verdict.status, verdict.detail);
     if (verdict.kind === "accepted" && verdict.protocol !== undefined) this.#protocols.set(request, verdict.protocol);
 
-    if (stream.destroyed) return;
     await new Promise<void>((resolve) => {
       stream.once("close", resolve);
       this.#webSockets.handleUpgrade(request, stream, head, (socket) => {
         // faults of the other side; the connection closes after each
         socket.on("error", (error) => this.#options.log.debug({ error: String(error) }, "a WebSocket connection failed"));
-        if (verdict.kind === "refused") socket.close(1008, verdict.reason);
+        if (verdict.kind === "refused") this.#refuse(socket, verdict.reason);
         else resolve(this.#connect(socket, stream, request));
       });
     });
   }
 
+  /** Counts the connection until it closes. Returns false if there are too many. */
+  #admit(request: IncomingMessage, stream: Duplex): boolean {
+    const { limits } = this.#options;
+    if (!limits || !this.#connections) return true;
+    const end = this.#connections.open(limits.clientAddress(request));
+    if (end) stream.once("close", end);
+    return end !== undefined;
+  }
+
+  /** Closes with 1008. A client that does not reply is cut, at once if many do not. */
+  #refuse(socket: WebSocket, reason: string): void {
+    socket.close(1008, reason);
+    this.#refused += 1;
+    socket.once("close", () => {
+      this.#refused -= 1;
+    });
+    if (this.#refused > maxRefused) socket.terminate();
+    else setTimeout(() => socket.terminate(), closeTimeoutMs).unref();
+  }
+
   async #connect(socket: WebSocket, stream: Duplex, request: IncomingMessage): Promise<void> {
-    const { clock, log, config } = this.#options;
+    const { clock, log, config, limits } = this.#options;
+    const peer = request.socket.remoteAddress;
     const client = new Client({
-      ...{ socket, stream, clock, idleTimeoutMs: config.websocketIdleTimeoutSeconds * 1_000 },
+      ...{ socket, stream, clock, idleTimeoutMs: config.websocketIdleTimeoutSeconds * 1_000, messageRate: limits?.messages },
       onSent: (messages) => {
         this.#counters.messagesSent += messages;
       },
       onCut: (bufferedBytes) => {
         this.#counters.cutSlow += 1;
-        log.info(
-          { buffered_bytes: bufferedBytes, peer: request.socket.remoteAddress },
-          "disconnected a WebSocket client that does not read",
-        );
+        log.info({ buffered_bytes: bufferedBytes, peer }, "disconnected a WebSocket client that does not read");
       },
+      onFlood: () => log.info({ peer }, "closed the connection of a WebSocket client that sends too many messages"),
     });
     this.#clients.add(client);
     socket.on("close", () => this.#clients.delete(client));

@@ -1,12 +1,14 @@
 import { createSemaphore } from "../../src/base/async/semaphore.ts";
 import type { Database } from "../../src/platform/database/database.ts";
-import { type PublishedRow, readAfter, readHead } from "../../src/work/journal/journal-repository.ts";
+import { readAfter, readHead } from "../../src/work/journal/journal-repository.ts";
 import type { Client } from "./client.ts";
 import { type Follower, page } from "./follower.ts";
-import { journalFrame } from "./frame.ts";
+import { type Frame, journalFrame } from "./frame.ts";
 
 /** Maximum number of concurrent page reads, however many clients reconnect at once: the pipeline needs the database too. */
 const maxConcurrentReads = 2;
+/** Maximum size of a page in bytes, unless its first message is larger: it stays in memory until the client has taken it. */
+const pageBytes = 256 * 1024;
 
 export interface Replay {
   /**
@@ -19,15 +21,15 @@ export interface Replay {
 }
 
 /**
- * Splits ordered rows where a sequence is missing: journals of earlier versions have such holes. Returns at least one run, which may be
+ * Splits ordered frames where a sequence is missing: journals of earlier versions have such holes. Returns at least one run, which may be
  * empty.
  */
-function unbrokenRuns(rows: readonly PublishedRow[]): PublishedRow[][] {
-  const runs: PublishedRow[][] = [[]];
-  for (const row of rows) {
+function unbrokenRuns(frames: readonly Frame[]): Frame[][] {
+  const runs: Frame[][] = [[]];
+  for (const frame of frames) {
     const last = runs.at(-1)?.at(-1);
-    if (last && row.sequence > last.sequence + 1) runs.push([]);
-    runs.at(-1)?.push(row);
+    if (last && frame.sequence > last.sequence + 1) runs.push([]);
+    runs.at(-1)?.push(frame);
   }
   return runs;
 }
@@ -40,6 +42,7 @@ export function createReplay(db: Database, follower: Follower): Replay {
     let position = await reachable(client, since);
     let replayed = 0;
     let greeted = false;
+    let atOnce = page;
     const greetOnce = (): void => {
       if (!greeted) greet();
       greeted = true;
@@ -51,21 +54,35 @@ export function createReplay(db: Database, follower: Follower): Replay {
       if (rest) {
         greetOnce();
         client.goLive(position);
-        client.deliver(rest, Buffer.concat(rest.map((frame) => frame.bytes)));
+        client.deliver(rest);
         return replayed + rest.length;
       }
       // the head before the read: rows numbered during the read are not gone
       const { head } = follower;
-      const rows = await readSlots.run(() => db.query((sql) => readAfter(sql, position, page)));
-      for (const run of unbrokenRuns(rows)) {
+      const { frames, isCut } = await readPage(position, atOnce);
+      // after long messages the next page reads little more than fits
+      if (isCut) atOnce = 2 * frames.length;
+      else if (frames.length === atOnce) atOnce = Math.min(page, 2 * atOnce);
+      for (const run of unbrokenRuns(frames)) {
         const next = run[0]?.sequence ?? head + 1;
         if (next > position + 1) client.gap(position + 1, next - 1);
         greetOnce();
-        replayed += await client.replay(run.map(journalFrame));
+        replayed += await client.replay(run);
         position = run.at(-1)?.sequence ?? next - 1;
       }
     }
     return replayed;
+  };
+
+  const readPage = async (position: number, atOnce: number): Promise<{ readonly frames: readonly Frame[]; readonly isCut: boolean }> => {
+    const rows = await readSlots.run(() => db.query((sql) => readAfter(sql, position, atOnce)));
+    const frames = rows.map(journalFrame);
+    let bytes = 0;
+    const tooMany = frames.findIndex((frame, at) => {
+      bytes += frame.bytes.length;
+      return at > 0 && bytes > pageBytes;
+    });
+    return tooMany === -1 ? { frames, isCut: false } : { frames: frames.slice(0, tooMany), isCut: true };
   };
 
   /**

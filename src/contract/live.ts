@@ -105,10 +105,11 @@ export type GapMessage = Extract<ControlMessage, { type: "gap" }>;
 /** Paths of the WebSocket. */
 export const livePaths = ["/ws/events", "/ws"] as const;
 
-/** Reasons in the close frame of a refused connection (1008). Only after `limit` does it make sense to retry. */
+/** Reasons in the close frame of a refused connection (1008). Only after `limit` and `messages` does it make sense to retry. */
 export const refusals = {
   origin: "Origin not allowed",
   limit: "Too many connections",
+  messages: "Too many messages",
   key: "API key missing or not valid",
   token: "Token missing or not valid",
 } as const;

@@ -155,7 +155,7 @@ function refusedByStatus(url: URL, status: number): Problem | undefined {
 }
 
 function refusedByClose(reason: string): Problem | undefined {
-  if (reason === refusals.limit) return undefined;
+  if (reason === refusals.limit || reason === refusals.messages) return undefined;
   if (reason === refusals.key) return new Problem("unauthorized", `The daemon wants an API key: ${reason.toLowerCase()}`);
   return new Problem("forbidden", `The daemon refuses the connection: ${reason || "no reason given"}`);
 }
