@@ -2,7 +2,7 @@ import { z } from "zod";
 import { decodeCursor, KeyInstant, makePage } from "../../contract/cursor.ts";
 import type { detectionRoutes } from "../../contract/routes/detections.ts";
 import type { Sql } from "../../platform/database/database.ts";
-import type { Slice } from "../../platform/database/keyset.ts";
+import { requireFittingPage, type Slice, textLength, withPageSlot } from "../../platform/database/keyset.ts";
 import { parseSearch, phrasesOf, type SearchQuery } from "../../platform/search/query.ts";
 import type { Operation } from "../../work/operations/operation.ts";
 import { type DetectionFilter, filterOf } from "./detections-repository.ts";
@@ -18,15 +18,17 @@ export const searchDetections: Operation<(typeof detectionRoutes)["searchDetecti
   const after = decodeCursor(cursor, listName, Key);
   const parsed = parseSearch(q);
   const filter = filterOf(query);
-  const [rows, total] = await db.query(async (sql) => {
+  const read = async (sql: Sql) => {
     const ranks = await ranksOf(sql, parsed, filter);
     const counts: number[] = [];
     for (const each of ranks) counts.push(await countFound(sql, each, filter));
     return [
       await take(sql, ranks, counts, { filter, after, offset: offset ?? 0, limit: limit + 1 }),
       counts.reduce((sum, count) => sum + count, 0),
-    ];
-  });
+    ] as const;
+  };
+  const [rows, total] = await withPageSlot(limit, () => db.query(read));
+  requireFittingPage(textLength(rows), rows.length);
   const { items, ...page } = makePage({ listName, rows, limit, offset, after, total, key: (row) => row.key });
   return { items: items.map(({ record, key: [score] }) => ({ ...record, relevance_score: score })), ...page };
 };

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { z } from "zod";
 import { decodeCursor, makePage } from "../../contract/cursor.ts";
 import type { Sql } from "../../platform/database/database.ts";
+import { requireFittingPage, textLength, withPageSlot } from "../../platform/database/keyset.ts";
 import { highlight } from "../../platform/search/highlight.ts";
 import { parseSearch, type SearchQuery, wantedOf } from "../../platform/search/query.ts";
 import type { Operations } from "../../work/operations/operation.ts";
@@ -34,6 +35,9 @@ const Key = z.tuple([z.int(), z.int().nullable(), Score, z.int()]);
  */
 const windowSize = 5000;
 
+/** Events read with one statement. */
+const recordsAtOnce = 100;
+
 interface Window {
   readonly range: IdRange;
   /** Matches in it; undefined for the window of a cursor. */
@@ -48,7 +52,7 @@ export const searchOperations: Pick<Operations, "searchEvents"> = {
     const { q, limit, cursor, offset } = query;
     const after = decodeCursor(cursor, listName, Key);
     const parsed = parseSearch(q);
-    const { found, total, records } = await db.query(async (sql) => {
+    const read = async (sql: Sql) => {
       const words = await compileQuery(sql, parsed);
       const wanted = await compileQuery(sql, wantedOf(parsed) ?? parsed);
       const search: Search = { words, wanted, filter: filterOf(query) };
@@ -66,6 +70,10 @@ export const searchOperations: Pick<Operations, "searchEvents"> = {
       const found = await rankWindows(sql, search, windows, { offset: after ? 0 : (offset ?? 0), limit: limit + 1 });
       const total = blocks.reduce((sum, { count }) => sum + count, 0);
       return { found, total, records: await recordsOf(sql, found.slice(0, limit)) };
+    };
+    const { found, total, items } = await withPageSlot(limit, async () => {
+      const { records, ...rest } = await db.query(read);
+      return { ...rest, items: await highlighted(parsed, records) };
     });
     const page = makePage({
       listName,
@@ -76,7 +84,7 @@ export const searchOperations: Pick<Operations, "searchEvents"> = {
       total,
       key: (row) => [row.floor, row.ceiling, row.score, row.id],
     });
-    return { ...page, items: await highlighted(parsed, records) };
+    return { ...page, items };
   },
 };
 
@@ -129,14 +137,16 @@ interface FoundRecord {
 }
 
 async function recordsOf(sql: Sql, matches: readonly Match[]): Promise<readonly FoundRecord[]> {
-  const events = new Map(
-    (
-      await findEvents(
-        sql,
-        matches.map(({ id }) => id),
-      )
-    ).map((event) => [event.id, event]),
-  );
+  const events = new Map<number, Event>();
+  let text = 0;
+  for (let at = 0; at < matches.length; at += recordsAtOnce) {
+    const ids = matches.slice(at, at + recordsAtOnce).map(({ id }) => id);
+    for (const event of await findEvents(sql, ids)) {
+      text += textLength(event);
+      events.set(event.id, event);
+    }
+    requireFittingPage(text, events.size);
+  }
   const names = await cameraNames(sql, [...new Set([...events.values()].map((event) => event.camera_id))]);
   return matches.flatMap(({ id, score }) => {
     const event = events.get(id);
