@@ -1,48 +1,62 @@
 import { z } from "zod";
 import type { Clock } from "../../base/clock/clock.ts";
 import type { Log } from "../../base/log/log.ts";
+import { pluralize } from "../../base/text/format.ts";
 import { KeyInstant } from "../../contract/cursor.ts";
-import type { alertReceiverRoutes } from "../../contract/routes/alert-receiver.ts";
+import { type alertReceiverRoutes, mostSentAlerts } from "../../contract/routes/alert-receiver.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { readPage } from "../../platform/database/keyset.ts";
+import { TokenBucket, type TokenRate } from "../../platform/limits/token-bucket.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
 import type { Operations } from "../../work/operations/operation.ts";
-import { type AlertFacts, broadcastOf, factsOf, logLevelOf, whyUnstorable } from "./received-alert.ts";
-import { type CountedAlert, countReceivedAlerts, listReceivedAlerts, storeAlerts } from "./received-alerts-repository.ts";
+import { type AlertFacts, broadcastOf, cutTo, factsOf, logLevelOf, whyUnstorable } from "./received-alert.ts";
+import {
+  type CountedAlert,
+  countReceivedAlerts,
+  deleteReceivedAlertsBeyond,
+  listReceivedAlerts,
+  storeAlerts,
+} from "./received-alerts-repository.ts";
 
 const Key = z.tuple([KeyInstant, z.string(), KeyInstant, z.enum(["firing", "resolved"])]).readonly();
 
-/** Alerts stored per transaction: a message of 8 MiB holds many thousands. */
+/** Alerts stored per transaction. */
 const alertsAtOnce = 500;
+/** A message with more alerts gets one line in the log. */
+const mostLogged = 10;
+/** Alerts that live clients get and the log names one by one. A flood beyond that is only stored and summarised: the journal has no cap. */
+const namedAlerts: TokenRate = { perSecond: 5_000 / 3_600, burst: 10_000 };
+const named = new WeakMap<Database, TokenBucket>();
+/** In characters: the summary of an alert in the log. */
+const longestLogged = 500;
+/** Received alerts that are kept, whatever the retention: at most a small part of any disk. */
+const most = { rows: 10_000, bytes: 64 * 1024 * 1024 };
 
 /** The use cases of the alert receiver. */
 export const alertReceiverOperations: Pick<Operations, keyof typeof alertReceiverRoutes> = {
   /**
-   * Logs each alert first, in any case, and stores it together with the message for live clients, which the publisher sends after the
+   * Logs the alerts first, in any case, and stores them together with the messages for live clients, which the publisher sends after the
    * reply. If the database is away, the reply is an error, and the alert manager sends everything again.
    */
   receiveAlerts: async ({ body }, { db, clock, log }) => {
-    const alerts = body.alerts.map((alert) => factsOf(body, alert));
-    for (const alert of alerts) logAlert(log, alert);
+    const alerts = body.alerts.slice(0, mostSentAlerts).map((alert) => factsOf(body, alert));
+    const bucket = named.get(db) ?? new TokenBucket(namedAlerts, clock.monotonic());
+    named.set(db, bucket);
+    const isFlood = !bucket.take(clock.monotonic(), alerts.length);
+    logAlerts(log, alerts, isFlood);
     const problems = alerts.map(whyUnstorable);
-    for (const [index, why] of problems.entries()) {
-      if (why) log.warn({ position: index, alertname: alerts[index]?.alertname }, `a received alert is not stored: ${why}`);
-    }
     const storable = alerts.filter((_, index) => problems[index] === undefined);
+    const problem = problems.find((why) => why !== undefined);
+    const counts = { received: body.alerts.length, processed: storable.length };
+    if (counts.processed < counts.received) log.warn({ ...counts, problem }, "some received alerts are not stored");
     for (let at = 0; at < storable.length; at += alertsAtOnce) {
-      await store({ db, clock }, storable.slice(at, at + alertsAtOnce));
+      await store({ db, clock }, storable.slice(at, at + alertsAtOnce), isFlood);
     }
-    const unstored = alerts.length - storable.length;
+    await db.transaction((sql) => deleteReceivedAlertsBeyond(sql, most));
     return {
-      status: unstored === 0 ? "ok" : "partial",
-      received: alerts.length,
-      processed: storable.length,
-      message: messageOf(
-        alerts.length,
-        problems.find((why) => why !== undefined),
-        unstored,
-        body.truncatedAlerts,
-      ),
+      status: counts.processed === counts.received ? "ok" : "partial",
+      ...counts,
+      message: messageOf(counts, { problem, unstored: alerts.length - storable.length, truncated: body.truncatedAlerts }),
     };
   },
 
@@ -57,18 +71,36 @@ export const alertReceiverOperations: Pick<Operations, keyof typeof alertReceive
   },
 };
 
+/** Logs the alerts of a message: each with a line, or many together at the highest of their levels. */
+function logAlerts(log: Log, alerts: readonly AlertFacts[], isFlood: boolean): void {
+  if (alerts.length <= mostLogged && !isFlood) {
+    for (const alert of alerts) logAlert(log, alert);
+    return;
+  }
+  const counts = { error: 0, warn: 0, info: 0 };
+  for (const alert of alerts) counts[logLevelOf(alert)] += 1;
+  const level = counts.error > 0 ? "error" : counts.warn > 0 ? "warn" : "info";
+  const names = [...new Set(alerts.map(({ alertname }) => alertname))];
+  const fields = { by_level: counts, alertnames: names.slice(0, mostLogged), receiver: alerts[0]?.receiver, broadcast: !isFlood };
+  log[level](fields, `infrastructure alerts: ${alerts.length} in one message, ${pluralize(names.length, "name")}`);
+}
+
 function logAlert(
   log: Log,
   { alertname, status, severity, component, camera_id, fingerprint, receiver, summary, ...facts }: AlertFacts,
 ): void {
   const level = logLevelOf({ status, severity });
-  const sentence = `infrastructure alert ${status}: ${alertname}${summary === "" ? "" : `: ${summary}`}`;
+  const sentence = `infrastructure alert ${status}: ${alertname}${summary === "" ? "" : `: ${cutTo(longestLogged, summary)}`}`;
   const fields = { alertname, status, severity, component, camera_id, fingerprint, receiver, started_at: facts.started_at };
   log[level](fields, sentence);
 }
 
-/** Stores each alert once, and a message for live clients for each time it was sent. */
-async function store({ db, clock }: { readonly db: Database; readonly clock: Clock }, alerts: readonly AlertFacts[]): Promise<void> {
+/** Stores each alert once, and a message for live clients for each time it was sent, except in a flood. */
+async function store(
+  { db, clock }: { readonly db: Database; readonly clock: Clock },
+  alerts: readonly AlertFacts[],
+  isFlood: boolean,
+): Promise<void> {
   const once = new Map<string, CountedAlert>();
   for (const facts of alerts) {
     const key = JSON.stringify([facts.fingerprint, facts.started_at.getTime(), facts.status]);
@@ -77,6 +109,7 @@ async function store({ db, clock }: { readonly db: Database; readonly clock: Clo
   const now = clock.now();
   await db.transaction(async (sql) => {
     await storeAlerts(sql, [...once.values()], now);
+    if (isFlood) return;
     await appendToJournal(
       sql,
       alerts.map((facts) => ({ type: "infrastructure_alert" as const, data: broadcastOf(facts) })),
@@ -85,8 +118,12 @@ async function store({ db, clock }: { readonly db: Database; readonly clock: Clo
   });
 }
 
-function messageOf(received: number, problem: string | undefined, unstored: number, truncated: number): string {
-  const parts = [`${received - unstored} of ${received} alerts processed`];
+function messageOf(
+  { received, processed }: { readonly received: number; readonly processed: number },
+  { problem, unstored, truncated }: { readonly problem: string | undefined; readonly unstored: number; readonly truncated: number },
+): string {
+  const parts = [`${processed} of ${received} alerts processed`];
+  if (received > mostSentAlerts) parts.push(`the limit is ${mostSentAlerts} a message; set max_alerts of the receiver in Alertmanager`);
   if (problem) parts.push(`${unstored === 1 ? "one" : unstored} could not be stored: ${problem}`);
   if (truncated > 0) parts.push(`the alert manager left out ${truncated} more`);
   return parts.join("; ");

@@ -1,6 +1,11 @@
 import type { z } from "zod";
 import type { InfrastructureAlert } from "../../contract/live.ts";
-import type { ReceivedAlert as ReceivedAlertRecord, SentAlert, SentAlerts } from "../../contract/routes/alert-receiver.ts";
+import {
+  mostSentAlerts,
+  type ReceivedAlert as ReceivedAlertRecord,
+  type SentAlert,
+  type SentAlerts,
+} from "../../contract/routes/alert-receiver.ts";
 import { unstorable } from "../../contract/text.ts";
 
 export type ReceivedAlert = z.output<typeof ReceivedAlertRecord>;
@@ -12,10 +17,13 @@ export type AlertFacts = Omit<ReceivedAlert, "first_received_at" | "last_receive
 const longestName = 200;
 const longestAddress = 2_000;
 const longestText = 10_000;
+/** Of the summaries and descriptions of a whole message: live clients and the journal get them a second time. */
+const longestTexts = 1024 * 1024;
 
 /** Reads one alert of a message, with defaults for missing labels. Long texts are cut; labels and annotations keep the full text. */
 export function factsOf(message: z.output<typeof SentAlerts>, alert: z.output<typeof SentAlert>): AlertFacts {
   const { labels, annotations } = alert;
+  const longest = Math.min(longestText, Math.floor(longestTexts / (2 * Math.min(message.alerts.length, mostSentAlerts))));
   const name = (label: string): string | undefined => labels[label] && cutTo(longestName, labels[label]);
   return {
     fingerprint: alert.fingerprint,
@@ -24,8 +32,8 @@ export function factsOf(message: z.output<typeof SentAlerts>, alert: z.output<ty
     severity: name("severity") ?? "info",
     component: name("component") ?? "unknown",
     camera_id: name("camera_id") ?? null,
-    summary: cutTo(longestText, annotations["summary"] ?? ""),
-    description: cutTo(longestText, annotations["description"] ?? ""),
+    summary: cutTo(longest, annotations["summary"] ?? ""),
+    description: cutTo(longest, annotations["description"] ?? ""),
     labels,
     annotations,
     started_at: alert.startsAt,
@@ -33,13 +41,13 @@ export function factsOf(message: z.output<typeof SentAlerts>, alert: z.output<ty
     ended_at: alert.endsAt && alert.endsAt.getUTCFullYear() > 1 ? alert.endsAt : null,
     generator_url: alert.generatorURL || null,
     receiver: cutTo(longestName, message.receiver),
-    group_key: cutTo(longestAddress, message.groupKey),
-    external_url: cutTo(longestAddress, message.externalURL),
+    group_key: cutTo(Math.min(longest, longestAddress), message.groupKey),
+    external_url: cutTo(Math.min(longest, longestAddress), message.externalURL),
   };
 }
 
 /** Cuts a long text and appends an ellipsis, never in the middle of a character. */
-function cutTo(longest: number, text: string): string {
+export function cutTo(longest: number, text: string): string {
   return text.length <= longest ? text : `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 

@@ -113,3 +113,29 @@ export async function deleteReceivedAlertsBefore(sql: Sql, before: Date, limit: 
   `;
   return gone.count;
 }
+
+/**
+ * Deletes the alerts beyond the newest `most.rows`, and beyond `most.bytes` of labels, annotations and addresses. Skips alerts that another
+ * message is just changing.
+ */
+export async function deleteReceivedAlertsBeyond(sql: Sql, most: { readonly rows: number; readonly bytes: number }): Promise<void> {
+  await sql`
+    with numbered as (
+      select r.fingerprint, r.starts_at, r.status, row_number() over newest as position,
+        sum(pg_column_size(r.labels) + pg_column_size(r.annotations) + coalesce(pg_column_size(r.generator_url), 0)) over newest as bytes
+      from received_alerts r
+      window newest as (order by r.last_received_at desc, r.fingerprint, r.starts_at, r.status rows unbounded preceding)
+    ),
+    old as materialized (
+      select r.fingerprint, r.starts_at, r.status
+      from received_alerts r
+      join numbered n on (n.fingerprint, n.starts_at, n.status) = (r.fingerprint, r.starts_at, r.status)
+      where n.position > ${most.rows}
+        or n.bytes > ${most.bytes}
+      for update of r skip locked
+    )
+    delete from received_alerts r
+    using old
+    where (r.fingerprint, r.starts_at, r.status) = (old.fingerprint, old.starts_at, old.status)
+  `;
+}

@@ -6,6 +6,9 @@ import { EndInstant, EnumText, Instant, StartInstant } from "../values.ts";
 
 const route = routesOf("alert receiver");
 
+/** Maximum number of alerts that are stored of one message. */
+export const mostSentAlerts = 2_000;
+
 const Texts = z.record(z.string(), z.string());
 const Status = EnumText(receivedStatuses);
 
@@ -31,7 +34,7 @@ export const SentAlerts = z.object({
   commonLabels: Texts.meta({ description: "Labels common to all alerts" }),
   commonAnnotations: Texts.meta({ description: "Annotations common to all alerts" }),
   externalURL: z.string().meta({ description: "URL of Alertmanager" }),
-  alerts: z.array(SentAlert).meta({ description: "The alerts of the group" }),
+  alerts: z.array(SentAlert).meta({ description: `The alerts of the group; the first ${mostSentAlerts} are stored` }),
 });
 
 /** A received alert, stored once per start time and status. */
@@ -70,9 +73,10 @@ export const ReceivedAlert = z
 export const alertReceiverRoutes = {
   receiveAlerts: route.post("/api/webhooks/alerts", "Receive alerts from Alertmanager, store them and notify live clients", {
     itemwise: true,
+    largeBodyTier: "bulk",
     body: SentAlerts,
     reply: z.object({
-      status: z.enum(["ok", "partial"]).meta({ description: "`partial` when some alerts could not be stored" }),
+      status: z.enum(["ok", "partial"]).meta({ description: "`partial` when some alerts were not stored" }),
       received: z.int().meta({ description: "Alerts of the request", example: 1 }),
       processed: z.int().meta({ description: "Alerts stored by this or an earlier request", example: 1 }),
       message: z.string().meta({ description: "Summary, including errors", example: "1 of 1 alerts processed" }),

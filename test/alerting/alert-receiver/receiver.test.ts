@@ -235,3 +235,91 @@ test("alert receiver: the cleanup deletes alerts that were last received before 
   await cleanUp(desk.context, { dryRun: false });
   expect((await stored()).map(({ camera_id }) => camera_id)).toEqual(["driveway"]);
 });
+
+describe("a flood of alerts", () => {
+  const flood = async (count: number, change: (n: number) => object = () => ({})): Promise<Body> => {
+    const sent = await body("firing-critical");
+    const [alert] = sent.alerts;
+    const alerts = Array.from({ length: count }, (_, n) => ({ ...alert, fingerprint: `f${n}`, ...change(n) }));
+    return { ...sent, alerts } as unknown as Body;
+  };
+
+  test("alert receiver: stores the first 2,000 alerts of a message and says so, with the setting of Alertmanager", async () => {
+    const answer = await post(await flood(2_500));
+    expect(answer.body).toEqual({
+      status: "partial",
+      received: 2_500,
+      processed: 2_000,
+      message: "2000 of 2500 alerts processed; the limit is 2000 a message; set max_alerts of the receiver in Alertmanager",
+    });
+    expect((await desk.ask("listReceivedAlerts")).pagination.total).toBe(2_000);
+    expect(log.lines.filter(({ level }) => level === "warn")).toMatchObject([{ fields: { received: 2_500, processed: 2_000 } }]);
+  });
+
+  test("alert receiver: writes one log line for more than ten alerts, at the highest of their levels", async () => {
+    const severities = ["info", "warning", "critical"];
+    await post(await flood(90, (n) => ({ labels: { alertname: `Name${n % 30}`, severity: severities[n % 3] } })));
+    expect(told()).toHaveLength(1);
+    expect(told()[0]).toMatchObject({
+      level: "error",
+      message: "infrastructure alerts: 90 in one message, 30 names",
+      fields: { by_level: { error: 30, warn: 30, info: 30 }, receiver: "homesec" },
+    });
+    expect(JSON.stringify(log.lines).length).toBeLessThan(2_000);
+    log.lines.length = 0;
+    await post(await flood(11, () => ({ status: "resolved" })));
+    expect(told().map(({ level }) => level)).toEqual(["info"]);
+  });
+
+  test("alert receiver: the log has the beginning of a long summary", async () => {
+    await post(await flood(1, () => ({ annotations: { summary: "s".repeat(9_000) } })));
+    expect(told()[0]?.message).toMatch(/^infrastructure alert firing: DetectorDown: s{499}…$/);
+  });
+
+  test("alert receiver: all summaries of a message together take a megabyte in the journal", async () => {
+    await post(await flood(1_000, () => ({ annotations: { summary: "s".repeat(4_000), description: "d".repeat(3_000) } })));
+    const sent = await desk.journal("infrastructure_alert");
+    expect(sent).toHaveLength(1_000);
+    expect(JSON.stringify(sent.map(({ summary, description }) => [summary, description])).length).toBeLessThan(1.1 * 1024 * 1024);
+    expect(sent[999]?.["summary"]).toMatch(/^s{500,}…$/);
+  });
+
+  test("alert receiver: beyond 10,000 alerts an hour live clients and the log get no single ones; they return with the flow", async () => {
+    for (let round = 0; round < 6; round += 1) expect((await post(await flood(2_000))).body).toMatchObject({ processed: 2_000 });
+    expect(await desk.journal("infrastructure_alert")).toHaveLength(10_000);
+    log.lines.length = 0;
+    await post(await flood(1));
+    expect(told()).toMatchObject([{ fields: { broadcast: false }, message: expect.stringContaining("1 in one message") }]);
+    expect((await stored())[0]).toMatchObject({ fingerprint: expect.stringMatching(/^f/) });
+    desk.at("2026-03-01T13:00:00Z");
+    await post(await flood(5));
+    expect(await desk.journal("infrastructure_alert")).toHaveLength(10_005);
+  });
+
+  test("alert receiver: keeps the newest 10,000 alerts, whatever the retention", { timeout: 60_000 }, async () => {
+    for (let round = 0; round < 6; round += 1) {
+      desk.at(`2026-03-01T1${round}:00:00Z`);
+      expect((await post(await flood(2_000, (n) => ({ fingerprint: `round-${round}-${n}` })))).status).toBe(200);
+    }
+    const { items, pagination } = await desk.ask("listReceivedAlerts", { query: "limit=1" });
+    expect(pagination.total).toBe(10_000);
+    expect(items[0]?.fingerprint).toMatch(/^round-5-/);
+    const [oldest] = await desk.db.query((sql) => sql<{ first: Date }[]>`select min(first_received_at) as first from received_alerts`);
+    expect(oldest?.first).toEqual(new Date("2026-03-01T11:00:00Z"));
+  });
+
+  test("alert receiver: keeps 64 MiB of labels and annotations, the newest ones", { timeout: 60_000 }, async () => {
+    for (let round = 0; round < 12; round += 1) {
+      desk.at(`2026-03-01T${10 + round}:00:00Z`);
+      // texts that do not compress
+      const summary = manyBytes(2_300_000);
+      await post(await flood(1, () => ({ fingerprint: `round-${round}`, annotations: { summary } })));
+    }
+    const rows = await desk.db.query(
+      (sql) => sql<{ fingerprint: string }[]>`select fingerprint from received_alerts order by last_received_at`,
+    );
+    expect(rows.length).toBeGreaterThan(4);
+    expect(rows.length).toBeLessThan(12);
+    expect(rows.at(-1)?.fingerprint).toBe("round-11");
+  });
+});
