@@ -84,6 +84,8 @@ async function fileOf(source: DetectionSource, roots: readonly string[]): Promis
   const file = await statWithTimeout(dirname(resolved.path), () => stat(resolved.path, { bigint: true })).catch((cause: unknown) => {
     throw cause instanceof NoAnswer ? silentDisk(source, cause) : noPicture(source, "is gone from the disk", cause);
   });
+  // A pipe would hold a decoder, and a device may never end.
+  if (!file.isFile()) throw noPicture(source, "is not a regular file");
   const { sizeBytes, modifiedNs } = versionOf(file);
   // Some cameras pad each picture to a common size.
   const isOther = source.fileSize !== null && (sizeBytes !== source.fileSize || source.otherTimes.includes(modifiedNs));

@@ -1,6 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
 import { hostname } from "node:os";
+import { dirname } from "node:path";
 import { signalChild } from "../../base/lifecycle/signals.ts";
+import { readWithTimeout } from "../../platform/disk/fs-timeout.ts";
 import { mostPixels } from "./picture.ts";
 
 /** Seconds between two frames, and the maximum number of frames. */
@@ -66,7 +70,7 @@ export interface ReadingOptions {
 export async function* extractFrames(path: string, options: ReadingOptions = {}): AsyncGenerator<VideoFrame> {
   const { signal, timeoutMs = runTimeoutMs } = options;
   signal?.throwIfAborted();
-  const child = start(options.command ?? "ffmpeg", path);
+  const child = await startOn(path, options.command ?? "ffmpeg");
   const ended = new Promise<{ code: number | null; by: NodeJS.Signals | null; error?: NodeJS.ErrnoException }>((resolve) => {
     child.on("error", (error) => resolve({ code: null, by: null, error }));
     child.on("close", (code, by) => resolve({ code, by }));
@@ -126,7 +130,24 @@ const stopSignals = new Set<NodeJS.Signals>(["SIGHUP", "SIGINT", "SIGKILL", "SIG
 /** ffmpeg's exit code after a signal that it can catch. */
 const stoppedExitCode = 255;
 
-function start(command: string, path: string): ChildProcess {
+/**
+ * Starts ffmpeg on an open file that is known to be a regular one: a pipe or a device in its place would hold a decoder until the time
+ * limit. If the file cannot be opened here, ffmpeg says why.
+ */
+async function startOn(path: string, command: string): Promise<ChildProcess> {
+  const opened = await readWithTimeout(dirname(path), () => open(path, constants.O_RDONLY | constants.O_NONBLOCK)).catch(() => undefined);
+  try {
+    if (opened && !(await opened.stat()).isFile()) throw new VideoError("video_unreadable", "it is not a regular file");
+    return start(command, opened ? `/dev/fd/${passedFd}` : path, opened?.fd);
+  } finally {
+    await opened?.close();
+  }
+}
+
+/** The number of the open file in ffmpeg, after the three standard ones. */
+const passedFd = 3;
+
+function start(command: string, path: string, fd: number | undefined): ChildProcess {
   try {
     return spawn(
       command,
@@ -137,7 +158,7 @@ function start(command: string, path: string): ChildProcess {
         ...["-map", "0:v:0", "-vf", `fps=1/${frameEverySeconds}:round=up:start_time=0`, "-frames:v", String(mostFrames)],
         ...["-f", "image2pipe", "-c:v", "mjpeg", "-q:v", "3", "pipe:1"],
       ],
-      { stdio: ["ignore", "pipe", "pipe"] },
+      { stdio: ["ignore", "pipe", "pipe", ...(fd === undefined ? [] : [fd])] },
     );
   } catch (error) {
     throw notStarted(error as NodeJS.ErrnoException);

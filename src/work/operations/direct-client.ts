@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import type { Bytes, StreamedBytes } from "../../contract/answer.ts";
 import type { Client, ReceivedBytes, ReceivedStream } from "../../contract/client.ts";
 import { decodeReply } from "../../contract/client.ts";
@@ -7,6 +6,7 @@ import { Problem } from "../../contract/problem.ts";
 import type { Route } from "../../contract/route.ts";
 import { routes } from "../../contract/routes/index.ts";
 import { type AnyRequest, decodeRequest, encodeRequest } from "../../contract/validate.ts";
+import { openReal, openRegular } from "../../platform/disk/open-real.ts";
 import type { OperationContext, Operations } from "./operation.ts";
 
 type AnyOperation = (request: unknown, context: OperationContext) => Promise<unknown>;
@@ -41,10 +41,12 @@ async function receive({ mediaType, content }: Bytes | StreamedBytes): Promise<R
   if ("stream" in content) return { mediaType, parts: content.stream };
   if ("buffer" in content) return { mediaType, bytes: new Uint8Array(content.buffer) };
   try {
-    return { mediaType, bytes: new Uint8Array(await readFile(content.file)) };
+    await using file = await (content.isReal ? openReal(content.file) : openRegular(content.file));
+    if (file) return { mediaType, bytes: new Uint8Array(await file.readFile()) };
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? "";
-    if (!["ENOENT", "ENOTDIR", "EISDIR", "EACCES"].includes(code)) throw cause;
+    if (!["ENOENT", "ENOTDIR", "EACCES", "ELOOP", "ENXIO"].includes(code)) throw cause;
     throw new Problem("not_found", "The file is missing from the daemon's disk, or cannot be read", { cause });
   }
+  throw new Problem("not_found", "The path on the daemon's disk is not a regular file");
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import sharp from "sharp";
@@ -123,6 +124,26 @@ describe("a file that is not a camera's", () => {
 
   it.each(["nobody", "../cam", "cam/../cam", "CAM", "%2e%2e"])("is not shown for camera %s", async (camera_id) => {
     await expect(desk.askBytes("getCameraSnapshot", { params: { camera_id } })).rejects.toMatchObject({ kind: "not_found" });
+  });
+});
+
+describe("a path that is not a regular file", () => {
+  it.each([
+    ["a pipe", "video/mp4", (path: string) => execFileSync("mkfifo", [path])],
+    ["a pipe", "image/jpeg", (path: string) => execFileSync("mkfifo", [path])],
+    ["a link to a device", "video/mp4", (path: string) => symlink("/dev/zero", path)],
+    ["a folder", "video/x-matroska", (path: string) => mkdir(path)],
+  ])("costs no decoder and no time: %s as %s", async (what, file_type, make) => {
+    const path = join(desk.cameraRoot, "cam", `${what}-${file_type.replace("/", "-")}`.replaceAll(" ", "-"));
+    await make(path);
+    const item = { camera_id: "cam", file_path: path, file_type, detected_at: "2026-03-01T10:00:00Z", object_type: "dog", confidence: 1 };
+    const { results } = await desk.ask("createDetections", { body: { detections: Array(5).fill(item) } });
+    const begun = performance.now();
+    const asked = results.flatMap(({ id }) =>
+      ofDetection.map((operation) => desk.askBytes(operation, { params: { detection_id: String(id) } }).catch(({ kind }) => kind)),
+    );
+    for (const kind of await Promise.all(asked)) expect(["not_found", "bad_request"]).toContain(kind);
+    expect(performance.now() - begun).toBeLessThan(4_000);
   });
 });
 

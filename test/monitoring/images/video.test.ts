@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -87,6 +87,27 @@ describe.skipIf(!ffmpeg)("a hostile file (needs ffmpeg)", () => {
     const list = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nvideo-1.mp4\n#EXT-X-ENDLIST\n";
     await writeFile(path, kind === "list" ? list : "ffconcat version 1.0\nfile video-1.mp4\n");
     await expect(frames(path)).rejects.toMatchObject({ reason: "video_unreadable" });
+  });
+
+  it.each(["pipe", "device", "folder"])("is never a %s, which ffmpeg would wait for or read without end", async (kind) => {
+    const path = join(folder, `${kind}.mp4`);
+    if (kind === "pipe") await execa("mkfifo", [path]);
+    else if (kind === "device") await symlink("/dev/zero", path);
+    else await mkdir(path);
+    const begun = performance.now();
+    await expect(frames(path)).rejects.toMatchObject({ reason: "video_unreadable", message: "it is not a regular file" });
+    expect(performance.now() - begun).toBeLessThan(1_000);
+  });
+
+  it("cannot become another one after ffmpeg has started", async () => {
+    const path = join(folder, "replaced.mp4");
+    await copyFile(await makeVideo(folder, "mp4", 5), path);
+    const slow = await program("slow-ffmpeg", 'sleep 0.5\nexec ffmpeg "$@"');
+    const reading = frames(path, { command: slow });
+    await sleep(200);
+    await rm(path);
+    await execa("mkfifo", [path]);
+    expect((await reading).map(({ offsetSeconds }) => offsetSeconds)).toEqual([0, 2, 4]);
   });
 
   it("uses no more memory than a picture may", async () => {
