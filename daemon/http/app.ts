@@ -3,16 +3,19 @@ import type { Log } from "../../src/base/log/log.ts";
 import type { Route } from "../../src/contract/route.ts";
 import { routes } from "../../src/contract/routes/index.ts";
 import type { OperationContext, Operations } from "../../src/work/operations/operation.ts";
+import { type ClientAddress, clientAddressBehind } from "./client-address.ts";
 import { allowOrigins } from "./cors.ts";
 import { refuseForeignWrites } from "./cross-site.ts";
 import { answerErrors, noSuchPath } from "./errors.ts";
 import { checkHost } from "./host.ts";
+import { limitLargeBodies } from "./large-bodies.ts";
 import { createRouteMiddleware, type MiddlewareOptions, unknownRoute } from "./middleware.ts";
 import { type AnyOperation, mountRoutes } from "./mount.ts";
 import { healthOnly } from "./own-health.ts";
 import { assignRequestId, logRequests } from "./request-log.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { createRequestCounter, type RequestCounter } from "./stats.ts";
+import { createUnsentReplies } from "./unsent.ts";
 
 export interface AppOptions extends MiddlewareOptions {
   readonly context: OperationContext;
@@ -23,6 +26,8 @@ export interface AppOptions extends MiddlewareOptions {
   readonly corsOrigins?: readonly string[];
   /** Roles of a daemon without the role `api`, as text. Such a daemon answers only requests about its own health. */
   readonly rolesWithoutApi?: string | undefined;
+  /** Whose memory a body or an unread reply counts as. Default: the direct peer. */
+  readonly clientAddress?: ClientAddress;
   /** Counter for the answers. */
   readonly counter?: RequestCounter;
   /** Whether a reply that does not fit its schema is an error, as in tests. Otherwise the mismatch is logged. */
@@ -43,6 +48,7 @@ export function createAppOf(
     log,
     allowedHosts,
     corsOrigins = [],
+    clientAddress = clientAddressBehind([]),
     counter = createRequestCounter(),
     strictReplies = false,
     rolesWithoutApi,
@@ -67,7 +73,8 @@ export function createAppOf(
     throw noSuchPath(request.path);
   });
   app.use((request, response, next) => (isReadable(request.path) ? next() : unknownPath(request, response, next)));
-  mountRoutes(app, customRoutes, operations, { context, log, strictReplies, middleware });
+  const [unsent, largeBodies] = [createUnsentReplies(log), limitLargeBodies(clientAddress)];
+  mountRoutes(app, customRoutes, operations, { context, log, strictReplies, middleware, clientAddress, unsent, largeBodies });
   app.use(unknownPath);
   app.use(answerErrors(log));
   return app;

@@ -24,7 +24,8 @@ export function callerOf(request: IncomingMessage, response: ServerResponse): Ca
   };
 }
 
-function disconnectSignal(response: ServerResponse): AbortSignal {
+/** Returns a signal that aborts when the client disconnects before its answer is complete. */
+export function disconnectSignal(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
   const abort = (): void => {
     if (!response.writableFinished) controller.abort();

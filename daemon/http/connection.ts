@@ -20,3 +20,9 @@ export function abortAnswer(request: Request, response: Response): void {
   if (request.httpVersion === "1.0" && !("encrypted" in request.socket)) request.socket.resetAndDestroy();
   response.destroy();
 }
+
+/** Whether sending failed because the client has disconnected, which is not an error. */
+export function isDisconnect(error: unknown): boolean {
+  if (error instanceof Error && error.name === "AbortError") return true;
+  return error instanceof Error && "code" in error && ["ERR_STREAM_PREMATURE_CLOSE", "ERR_STREAM_DESTROYED"].includes(String(error.code));
+}

@@ -12,7 +12,7 @@ export interface MiddlewareOptions {
 }
 
 /** The properties of a route that decide about access and rate limit. */
-export type RouteAccess = Pick<Route, "tier" | "auth"> & Partial<Pick<Route, "tag">>;
+export type RouteAccess = Pick<Route, "tier" | "largeBodyTier" | "auth"> & Partial<Pick<Route, "tag">>;
 
 /** Returns the middleware that runs before a route: first the rate limit, then the key. */
 export type RouteMiddleware = (access: RouteAccess) => readonly RequestHandler[];
@@ -22,8 +22,8 @@ export const unknownRoute: RouteAccess = {};
 
 /** Creates the access checks of a daemon. Without a limiter or a keyring, that check is skipped. */
 export function createRouteMiddleware({ rateLimit, keyring, onWrongKey }: MiddlewareOptions): RouteMiddleware {
-  return ({ tier = "default", auth = "key", tag }) => [
-    ...(rateLimit && tier !== "none" ? [limitRate(tier, rateLimit, tag === "analytics" ? "sentence" : "record")] : []),
+  return ({ tier = "default", largeBodyTier, auth = "key", tag }) => [
+    ...(rateLimit && tier !== "none" ? [limitRate({ tier, largeBodyTier }, rateLimit, tag === "analytics" ? "sentence" : "record")] : []),
     ...(keyring && auth === "key" ? [requireKey(keyring, onWrongKey)] : []),
   ];
 }

@@ -6,10 +6,12 @@ import { decodeRequest, ignoredParameters } from "../../src/contract/validate.ts
 import type { OperationContext, Operations } from "../../src/work/operations/operation.ts";
 import { bodyLimit, itemwiseBodyLimit, readJsonBody } from "./body.ts";
 import { callerOf } from "./caller.ts";
+import type { ClientAddress } from "./client-address.ts";
 import { answerDetail } from "./errors.ts";
 import { idleTimeoutMs } from "./listen.ts";
 import { type RouteAccess, type RouteMiddleware, unknownRoute } from "./middleware.ts";
 import { send } from "./send.ts";
+import type { UnsentReplies } from "./unsent.ts";
 
 /** Any operation, once its route is known to match. */
 export type AnyOperation = (request: unknown, context: OperationContext) => Promise<unknown>;
@@ -20,6 +22,10 @@ export interface MountOptions {
   /** Fails the request if the reply does not fit its schema, instead of logging the mismatch and sending the valid part. */
   readonly strictReplies: boolean;
   readonly middleware: RouteMiddleware;
+  readonly clientAddress: ClientAddress;
+  readonly unsent: UnsentReplies;
+  /** Runs before a body with a list of items is read. */
+  readonly largeBodies: RequestHandler;
 }
 
 /** Mounts each route with the operation of the same id. If two paths match, the one with fewer placeholders comes first. */
@@ -38,7 +44,8 @@ export function mountRoutes(
       if (!operation) throw new Error(`no operation implements the route ${id}`);
       const run = answerWith(id, route, operation, options);
       const middleware = options.middleware(route);
-      if (route.body) mounted[route.method](...middleware, readJsonBody(isItemwise(route) ? itemwiseBodyLimit : bodyLimit), run);
+      if (isItemwise(route)) mounted[route.method](...middleware, options.largeBodies, readJsonBody(itemwiseBodyLimit), run);
+      else if (route.body) mounted[route.method](...middleware, readJsonBody(bodyLimit), run);
       else mounted[route.method](...middleware, run);
     }
     const routesOfPath = entries.map(([, route]) => route);
@@ -56,7 +63,8 @@ function specificity(path: string): string {
   return path.replace(/[^/]+/g, (segment) => (segment.startsWith("{") ? "1" : "0"));
 }
 
-function answerWith(id: string, route: Route, operation: AnyOperation, { context, log, strictReplies }: MountOptions): RequestHandler {
+function answerWith(id: string, route: Route, operation: AnyOperation, options: MountOptions): RequestHandler {
+  const { context, log, strictReplies, clientAddress, unsent } = options;
   const caching = route.etag && { maxAgeSeconds: route.maxAgeSeconds ?? 0 };
   return async (request, response) => {
     const questionMark = request.url.indexOf("?");
@@ -73,7 +81,10 @@ function answerWith(id: string, route: Route, operation: AnyOperation, { context
         throw new Error(`the reply of ${id} does not fit its schema: ${answer.mismatch.message}`, { cause: answer.mismatch });
       log.error({ operation: id, issues: answer.mismatch.issues }, "a reply does not fit its schema");
     }
-    await send(request, response, answer, caching);
+    await send(request, response, answer, {
+      caching,
+      sendBuffer: (to, content) => unsent.send(clientAddress(request), to, content),
+    });
   };
 }
 

@@ -3,6 +3,7 @@ import { type Excess, type Limiter, windowSeconds } from "../../src/platform/lim
 import type { LimitedTier } from "../../src/platform/limits/tiers.ts";
 import type { ClientAddress } from "./client-address.ts";
 import { answerDetail } from "./errors.ts";
+import { statedLength } from "./large-bodies.ts";
 
 /** The parts of an HTTP rate limit. */
 export interface RateLimit {
@@ -10,10 +11,18 @@ export interface RateLimit {
   readonly clientAddress: ClientAddress;
 }
 
+/** A body of more bytes counts in the tier for large bodies. */
+const largeBodyBytes = 128 * 1024;
+
 /** Counts requests per tier and answers 429 beyond the limit. `wording`: the body holds a record, or one sentence. */
-export function limitRate(tier: LimitedTier, { limiter, clientAddress }: RateLimit, wording: "record" | "sentence"): RequestHandler {
+export function limitRate(
+  { tier, largeBodyTier = tier }: { readonly tier: LimitedTier; readonly largeBodyTier: LimitedTier | undefined },
+  { limiter, clientAddress }: RateLimit,
+  wording: "record" | "sentence",
+): RequestHandler {
   return async (request, response, next) => {
-    const excess = await limiter.count(tier, clientAddress(request));
+    const isLarge = largeBodyTier !== tier && statedLength(request) > largeBodyBytes;
+    const excess = await limiter.count(isLarge ? largeBodyTier : tier, clientAddress(request));
     if (!excess) return next();
     response.setHeader("Retry-After", windowSeconds);
     response.setHeader("X-RateLimit-Limit", excess.total);

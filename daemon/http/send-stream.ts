@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Request, Response } from "express";
 import type { StreamedBytes } from "../../src/contract/answer.ts";
-import { abortAnswer } from "./connection.ts";
+import { abortAnswer, isDisconnect } from "./connection.ts";
 import { monitorThroughput, type ThroughputMonitor } from "./throughput.ts";
 
 /** Cuts off a client that reads nothing for this long, because the answer holds a database snapshot open. */
@@ -35,7 +35,6 @@ export async function sendStream(request: Request, response: Response, { mediaTy
       monitor.end();
     }
   } catch (error) {
-    // A client that disconnects early is not an error.
     if (!isDisconnect(error)) throw error;
   } finally {
     await parts.return?.();
@@ -59,9 +58,4 @@ async function* withFirst(
     yield next.value;
     monitor.read(next.value.length);
   }
-}
-
-function isDisconnect(error: unknown): boolean {
-  if (error instanceof Error && error.name === "AbortError") return true;
-  return error instanceof Error && "code" in error && ["ERR_STREAM_PREMATURE_CLOSE", "ERR_STREAM_DESTROYED"].includes(String(error.code));
 }

@@ -1,48 +1,57 @@
 import { createHash } from "node:crypto";
-import { constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Request, Response } from "express";
 import type { Bytes, StreamedBytes } from "../../src/contract/answer.ts";
 import type { EncodedAnswer } from "../../src/contract/encode.ts";
 import { Problem } from "../../src/contract/problem.ts";
+import type { BinaryReply } from "../../src/contract/route.ts";
+import { formatOf, headBytes } from "../../src/monitoring/images/format.ts";
 import { NoAnswer } from "../../src/platform/disk/files.ts";
 import { shareOf, statWithTimeout } from "../../src/platform/disk/fs-timeout.ts";
-import { openReal } from "../../src/platform/disk/open-real.ts";
+import { openReal, openRegular } from "../../src/platform/disk/open-real.ts";
 import { runOnShare } from "../../src/platform/disk/share-threads.ts";
 import { requestedRange } from "./byte-range.ts";
+import { isDisconnect } from "./connection.ts";
 import { answerDetail } from "./errors.ts";
+import { idleTimeoutMs } from "./listen.ts";
 import { sendStream } from "./send-stream.ts";
+import { monitorThroughput } from "./throughput.ts";
 
 /** Number of bytes to read from a file at once. */
 const chunkBytes = 64 * 1024;
+/** Cuts off a client that reads less of a file than this within the idle timeout, because each one holds an open file. */
+const minBytes = 256 * 1024;
 
 /** How long a client may reuse a JSON reply without asking. After that it sends the `ETag` of its copy. */
 export interface Caching {
   readonly maxAgeSeconds: number;
 }
 
-/** Sends an encoded answer. Without `caching`, a JSON reply must not be stored. Resolves when it is sent or the client has disconnected. */
-export async function send(request: Request, response: Response, answer: EncodedAnswer, caching: Caching | undefined): Promise<void> {
-  response.statusCode = answer.status;
-  if (answer.kind === "nothing") {
-    response.end();
-  } else if (answer.kind === "json") {
-    sendJson(request, response, answer.wire, caching);
-  } else {
-    await sendBytes(request, response, answer.bytes, answer.ranges);
-  }
+export interface Sending {
+  /** Without it, a JSON reply must not be stored. */
+  readonly caching: Caching | undefined;
+  /** Sends a body from memory. */
+  readonly sendBuffer: (response: Response, content: Buffer) => Promise<void>;
 }
 
-function sendJson(request: Request, response: Response, wire: unknown, caching: Caching | undefined): void {
+/** Sends an encoded answer. Resolves when it is sent or the client has disconnected. */
+export async function send(request: Request, response: Response, answer: EncodedAnswer, sending: Sending): Promise<void> {
+  response.statusCode = answer.status;
+  if (answer.kind === "nothing") response.end();
+  else if (answer.kind === "json") await sendJson(request, response, answer.wire, sending);
+  else await sendBytes(request, response, answer, sending);
+}
+
+async function sendJson(request: Request, response: Response, wire: unknown, { caching, sendBuffer }: Sending): Promise<void> {
   if (typeof wire === "object" && wire !== null && "deprecation_warning" in wire) response.setHeader("Deprecation", "true");
   response.setHeader("Cache-Control", cacheControl(caching));
   if (caching) response.vary("X-API-Key");
   response.setHeader("Content-Type", "application/json; charset=utf-8");
   const content = Buffer.from(JSON.stringify(wire));
   if (caching && answerIfUnchanged(request, response, { tag: tagOf(content) })) return;
-  sendBuffer(response, content);
+  await sendBuffer(response, content);
 }
 
 /** Replies about a home must never lie in a cache that several people share. */
@@ -51,31 +60,30 @@ function cacheControl(caching: Caching | undefined): string {
   return caching.maxAgeSeconds > 0 ? `max-age=${caching.maxAgeSeconds}, private` : "no-cache, private";
 }
 
-async function sendBytes(request: Request, response: Response, bytes: Bytes | StreamedBytes, ranges: boolean): Promise<void> {
+type BinaryAnswer = Extract<EncodedAnswer, { readonly kind: "bytes" }>;
+
+async function sendBytes(request: Request, response: Response, { bytes, reply }: BinaryAnswer, { sendBuffer }: Sending): Promise<void> {
   if (isStreamed(bytes)) return await sendStream(request, response, bytes);
   const { mediaType, content } = bytes;
   // The client may store the picture but must ask again each time, because a camera may overwrite it.
   response.setHeader("Cache-Control", "private, no-cache");
   response.setHeader("Content-Type", mediaType);
-  if ("file" in content) return await sendFile(request, response, content, ranges);
-  if (!answerIfUnchanged(request, response, { tag: tagOf(content.buffer) })) sendBuffer(response, content.buffer);
+  if ("file" in content) return await sendFile(request, response, content, reply);
+  if (!answerIfUnchanged(request, response, { tag: tagOf(content.buffer) })) await sendBuffer(response, content.buffer);
 }
 
 function isStreamed(bytes: Bytes | StreamedBytes): bytes is StreamedBytes {
   return "stream" in bytes.content;
 }
 
-function sendBuffer(response: Response, content: Buffer): void {
-  response.setHeader("Content-Length", content.length);
-  response.end(content);
-}
-
-async function sendFile(request: Request, response: Response, content: OnDisk, ranges: boolean): Promise<void> {
+async function sendFile(request: Request, response: Response, content: OnDisk, reply: BinaryReply): Promise<void> {
+  const ranges = reply.ranges === true;
   await using file = await openFile(content);
   const { size: bigSize, mtime, mtimeNs } = await file.stat({ bigint: true });
   const size = Number(bigSize);
   const validators = { tag: `"${bigSize.toString(36)}-${mtimeNs.toString(36)}"`, modified: mtime };
   if (answerIfUnchanged(request, response, validators)) return;
+  if (size > 0) response.setHeader("Content-Type", await servedType(file, shareOf(content.file), reply.mediaTypes));
   if (ranges) response.setHeader("Accept-Ranges", "bytes");
   // Ranges are defined for GET only.
   const range = ranges && request.method === "GET" ? requestedRange(request.headers, size, validators) : undefined;
@@ -95,15 +103,35 @@ async function sendFile(request: Request, response: Response, content: OnDisk, r
     response.end();
     return;
   }
+  await sendPart(request, response, content, { file, start, end });
+}
+
+async function sendPart(
+  { socket }: Request,
+  response: Response,
+  content: OnDisk,
+  part: { readonly file: FileHandle; readonly start: number; readonly end: number },
+): Promise<void> {
+  const sent = { bytes: 0 };
+  const monitor = monitorThroughput({ intervalMs: idleTimeoutMs, minBytes, onSlow: () => socket.destroy() });
   try {
-    const sent = { bytes: 0 };
-    await pipeline(chunksOf(file, shareOf(content.file), { start, end }, sent), response);
+    await pipeline(chunksOf(part.file, shareOf(content.file), part, sent, monitor.read), response);
     // A camera overwrote the file. Cutting the connection shows the client that the rest is missing.
-    if (sent.bytes < end - start + 1) request.socket.destroy();
+    if (sent.bytes < part.end - part.start + 1) socket.destroy();
   } catch (error) {
-    // A client that disconnects early is not an error.
-    if (!(error instanceof Error && "code" in error && error.code === "ERR_STREAM_PREMATURE_CLOSE")) throw error;
+    if (!isDisconnect(error)) throw error;
+  } finally {
+    monitor.end();
   }
+}
+
+/** Returns the media type of the content, whatever the row or the name of the file says. Throws if this route does not send such files. */
+async function servedType(file: FileHandle, share: string | undefined, types: readonly string[]): Promise<string> {
+  const readHead = () => file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+  const { buffer, bytesRead } = await (share === undefined ? readHead() : runOnShare(share, readHead));
+  const type = formatOf(buffer.subarray(0, bytesRead))?.mediaType;
+  if (type !== undefined && types.includes(type)) return type;
+  throw new Problem("not_found", `The content of the file on the daemon's disk is not shown here, only ${types.join(", ")}`);
 }
 
 /** Yields the bytes of a file from `start` to `end`, or to its current end. Reads from network shares have a time limit. */
@@ -112,6 +140,7 @@ async function* chunksOf(
   share: string | undefined,
   { start, end }: { readonly start: number; readonly end: number },
   sent: { bytes: number },
+  onRead: (bytes: number) => void,
 ): AsyncGenerator<Buffer> {
   for (let at = start; at <= end; at = start + sent.bytes) {
     const readChunk = () => file.read(Buffer.allocUnsafe(Math.min(chunkBytes, end - at + 1)), 0, null, at);
@@ -119,18 +148,17 @@ async function* chunksOf(
     if (bytesRead === 0) return;
     sent.bytes += bytesRead;
     yield buffer.subarray(0, bytesRead);
+    onRead(bytesRead);
   }
 }
 
 type OnDisk = Extract<Bytes["content"], { readonly file: string }>;
 
-/** Opens a regular file. Does not follow links, and does not block on a pipe, which would hold a thread forever. */
+/** Opens a regular file. Does not follow links. */
 async function openFile({ file: path, isReal }: OnDisk): Promise<FileHandle> {
   try {
-    const openDirectly = () => open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
-    const file = await statWithTimeout(dirname(path), () => (isReal ? openReal(path) : openDirectly()));
-    if (file && (await file.stat()).isFile()) return file;
-    await file?.close();
+    const file = await statWithTimeout(dirname(path), () => (isReal ? openReal(path) : openRegular(path)));
+    if (file) return file;
   } catch (cause) {
     if (cause instanceof NoAnswer) throw new Problem("unavailable", `Just now ${cause.message}`, { cause });
     const code = (cause as NodeJS.ErrnoException).code ?? "";

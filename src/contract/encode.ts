@@ -6,7 +6,7 @@ import type { BinaryReply, Route } from "./route.ts";
 /** An encoded reply. `mismatch` is set when the reply does not fit the schema of its route. */
 export type EncodedAnswer =
   | { readonly kind: "json"; readonly status: number; readonly wire: unknown; readonly mismatch?: z.core.$ZodError }
-  | { readonly kind: "bytes"; readonly status: number; readonly bytes: Bytes | StreamedBytes; readonly ranges: boolean }
+  | { readonly kind: "bytes"; readonly status: number; readonly bytes: Bytes | StreamedBytes; readonly reply: BinaryReply }
   | { readonly kind: "nothing"; readonly status: number };
 
 /**
@@ -16,7 +16,7 @@ export type EncodedAnswer =
 export function encodeAnswer(route: Route, answer: unknown): EncodedAnswer {
   const { status, reply } = isWithStatus(answer) ? answer : { status: route.status ?? 200, reply: answer };
   if (!route.reply) return { kind: "nothing", status };
-  if (isBinary(route.reply)) return { kind: "bytes", status, bytes: reply as Bytes | StreamedBytes, ranges: route.reply.ranges === true };
+  if (isBinary(route.reply)) return { kind: "bytes", status, bytes: reply as Bytes | StreamedBytes, reply: route.reply };
   const quick = encodeQuickly(route.reply, reply);
   if (quick) return { kind: "json", status, wire: quick.wire };
   const encoded = z.safeEncode(route.reply, reply);

@@ -120,7 +120,9 @@ function refusalsOf(route: Route): Readonly<Record<number, string>> {
     ...(route.tier !== "none" && { 429: "More requests than the limit allows" }),
     500: "Internal error",
     // The liveness route depends on nothing that could be unavailable
-    ...((route.auth !== "none" || route.tier !== "none") && { 503: "The database is not available; try again later" }),
+    ...((route.auth !== "none" || route.tier !== "none") && {
+      503: "The database is not available, or too much is in memory for this client; try again later",
+    }),
     ...route.refusals,
     403: route.refusals?.[403] === undefined ? foreign : `${foreign}. ${route.refusals[403]}`,
   };

@@ -49,6 +49,8 @@ export interface Route {
   readonly itemwise?: true;
   /** Default: `default`. */
   readonly tier?: Tier;
+  /** Tier of a request with a body of more than 128 KiB, or of a length that it does not state. Default: `tier`. */
+  readonly largeBodyTier?: Exclude<Tier, "none">;
   /** Default `key`: requires an API key when keys are enabled. */
   readonly auth?: "key" | "none";
 }

@@ -309,7 +309,12 @@ export const variables = {
       "Delete the oldest data early if less than 5 % of the DATA_DIR disk is free, with DELETE_IMAGES also of the CAMERA_ROOT disk; the last 24 hours stay",
   },
 
-  RATE_LIMIT_ENABLED: { group: "limits", kind: kinds.boolean, default: "true", description: "Limit requests per client" },
+  RATE_LIMIT_ENABLED: {
+    group: "limits",
+    kind: kinds.boolean,
+    default: "true",
+    description: "Limit requests, live connections and live messages per client",
+  },
   RATE_LIMIT_REQUESTS_PER_MINUTE: {
     group: "limits",
     kind: kinds.integer(1, 1000),

@@ -21,7 +21,9 @@ const routes = {
   text: route("/text", { method: "get", summary: "A buffer", tag: "pictures", reply: { mediaTypes: ["text/plain"] } }),
 };
 
-const picture = randomBytes(300_000);
+/** The first bytes of a JPEG. */
+const jpegHead = Buffer.from([0xff, 0xd8, 0xff, 0xe0]);
+const picture = Buffer.concat([jpegHead, randomBytes(299_996)]);
 let folder: string;
 let served: Served;
 beforeAll(async () => {
@@ -104,12 +106,30 @@ describe("files", () => {
 
   it("files: one that shrinks while it is sent ends the connection, so that no client waits for the rest", async () => {
     const file = join(folder, "shrinks.jpg");
-    await writeFile(file, Buffer.alloc(32 * 1024 * 1024));
+    await writeFile(file, Buffer.concat([jpegHead, Buffer.alloc(32 * 1024 * 1024)]));
     const response = await get("/pictures/shrinks.jpg");
     await truncate(file, 1024 * 1024);
     const begun = performance.now();
     await expect(response.arrayBuffer()).rejects.toThrow("terminated");
     expect(performance.now() - begun).toBeLessThan(5_000);
+  });
+
+  it("files: are sent with the type of their content, whatever their row says", async () => {
+    await writeFile(join(folder, "really.png"), Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), randomBytes(100)]));
+    expect((await get("/pictures/really.png")).headers.get("content-type")).toBe("image/png");
+  });
+
+  it.each([
+    ["a page", "<!doctype html><script>alert(1)</script>"],
+    ["a drawing with a script", '<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>'],
+    ["a text", "root:x:0:0:root:/root:/bin/bash\n"],
+    ["a picture of another kind", "GIF89a..............................."],
+  ])("files: %s in the place of a picture is 404", async (_what, content) => {
+    await writeFile(join(folder, "other.jpg"), content);
+    const response = await get("/pictures/other.jpg");
+    expect(response.status).toBe(404);
+    expect(response.headers.get("content-type")).toContain("application/json");
+    expect(await response.text()).not.toContain("script");
   });
 
   it("files: a client may disconnect halfway", async () => {

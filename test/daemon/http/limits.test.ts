@@ -18,6 +18,7 @@ const routes = {
   write: route("/plain", { ...spec, method: "post", body: z.strictObject({ name: z.string() }) }),
   search: route("/search", { ...spec, tier: "search" }),
   free: route("/free", { ...spec, tier: "none", auth: "none" }),
+  messages: route("/messages", { ...spec, method: "post", body: z.object({}), itemwise: true, largeBodyTier: "bulk" }),
   trends: route("/trends", { ...spec, tag: "analytics" }),
   number: route("/number/{number}", {
     ...spec,
@@ -25,7 +26,7 @@ const routes = {
   }),
 };
 const ok = async () => ({ ok: true });
-const operations = { plain: ok, other: ok, write: ok, search: ok, free: ok, trends: ok, number: ok };
+const operations = { plain: ok, other: ok, write: ok, messages: ok, search: ok, free: ok, trends: ok, number: ok };
 
 const start = new Date("2026-03-01T12:00:00.400Z");
 let served: Served | undefined;
@@ -104,6 +105,18 @@ describe("rate limit", () => {
     expect(await statusesOf(["/plain", "/other", "/plain", "/other", "/search", "/search", "/search"])).toEqual([
       200, 200, 429, 429, 200, 200, 429,
     ]);
+  });
+
+  it("rate limit: a large body, or one of unstated length, counts in the tier of the route for large bodies", async () => {
+    await limited(2);
+    const post = (body: string | ReadableStream, headers = {}) =>
+      statusOf("/messages", {
+        ...{ method: "POST", body, duplex: "half", headers: { "Content-Type": "application/json", ...headers } },
+      } as RequestInit);
+    const large = JSON.stringify({ text: "x".repeat(128 * 1024) });
+    const chunked = (): ReadableStream => new Blob(["{}"]).stream();
+    expect([await post(large), await post(chunked()), await post(large), await post(chunked())]).toEqual([200, 200, 429, 429]);
+    expect([await post("{}"), await statusOf("/plain"), await post("{}")]).toEqual([200, 200, 429]);
   });
 
   it("rate limit: routes without a tier are never limited", async () => {

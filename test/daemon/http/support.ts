@@ -41,7 +41,7 @@ export async function serve(
     graceMs,
     keyPair,
     ...options
-  }: Partial<Pick<AppOptions, "strictReplies" | "allowedHosts" | "corsOrigins" | "keyring" | "onWrongKey" | "rateLimit">> & {
+  }: Partial<Pick<AppOptions, "strictReplies" | "allowedHosts" | "corsOrigins" | "keyring" | "onWrongKey" | "rateLimit" | "clientAddress">> & {
     readonly graceMs?: number;
     readonly keyPair?: KeyPair;
   } = {},
