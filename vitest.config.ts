@@ -2,7 +2,7 @@ import { statfsSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 
 /** Set by those npm scripts that run a long form. */
-const longForms = ["CHAOS", "FUZZ", "SOAK_MINUTES", "SCALE_OUT", "TEST_REDIS", "CONFORMANCE", "DEGRADED_MATRIX", "COMMANDS", "ATTACKS"];
+const longForms = ["CHAOS", "FUZZ", "SOAK_MINUTES", "SCALE_OUT", "TEST_REDIS", "CONFORMANCE", "DEGRADED_MATRIX", "COMMANDS"];
 
 /** Tests make a hundred databases: where memory serves as a disk and has room for them, nobody waits for a real one. */
 function memoryDisk(): string | undefined {
@@ -26,7 +26,6 @@ if (process.env["TMPDIR"] === undefined && !isLong) {
  * time or memory must not measure what others left, and a Redis that is away is asked again after its test.
  */
 const alone = [
-  "test/attacks/**/*.test.ts",
   ...["test/daemon/builtin/**/*.test.ts", "test/fuzz/**/*.test.ts", "test/alerting/templates/{properties,escapes}.test.ts"],
   ...[
     "test/daemon/file-watcher/bursts.test.ts",

@@ -17,6 +17,9 @@ import { noContext, type Served, serve } from "../daemon/http/support.ts";
 
 const seen = z.object({ id: z.string(), at: Instant.nullable(), more: z.record(z.string(), z.unknown()).optional() });
 const idParams = z.object({ id: z.string() });
+/** The first bytes of a PNG. */
+const png = Buffer.from("\x89PNG\r\n\x1a\npicture", "latin1");
+
 const routes = {
   list: route("/list", {
     method: "get",
@@ -97,7 +100,7 @@ let http: Client;
 let direct: Client;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "homesec-clients-"));
-  await writeFile(join(folder, "file"), "picture");
+  await writeFile(join(folder, "file"), png);
   served = await serve(routes, operations);
   http = createHttpClient({ url: `${served.url}/`, timeoutMs: 5_000 });
   direct = createDirectClientOf(routes, operations as never, noContext);
@@ -162,7 +165,7 @@ describe("HTTP client and direct client", () => {
     [
       "bytes of a file",
       (c) => c.call(routes.picture, { params: { id: "file" } }),
-      { reply: { mediaType: "image/png", bytes: new Uint8Array(Buffer.from("picture")) } },
+      { reply: { mediaType: "image/png", bytes: new Uint8Array(png) } },
     ],
     ["bytes in memory", (c) => c.call(routes.picture, { params: { id: "memory" } }), { reply: { bytes: new Uint8Array([1, 2, 3]) } }],
     ["a file that is gone", (c) => c.call(routes.picture, { params: { id: "gone" } }), { kind: "not_found" }],

@@ -27,7 +27,7 @@ const routes = {
   }),
 };
 const size = 200_000;
-const content = randomBytes(size);
+const content = Buffer.concat([Buffer.from("\0\0\0\x20ftypisom"), randomBytes(size - 12)]);
 const modified = new Date("2026-02-03T04:05:06.789Z");
 let folder: string;
 let served: Served;
