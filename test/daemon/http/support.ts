@@ -41,7 +41,9 @@ export async function serve(
     graceMs,
     keyPair,
     ...options
-  }: Partial<Pick<AppOptions, "strictReplies" | "allowedHosts" | "corsOrigins" | "keyring" | "onWrongKey" | "rateLimit" | "clientAddress">> & {
+  }: Partial<
+    Pick<AppOptions, "strictReplies" | "allowedHosts" | "corsOrigins" | "keyring" | "onWrongKey" | "rateLimit" | "clientAddress">
+  > & {
     readonly graceMs?: number;
     readonly keyPair?: KeyPair;
   } = {},
