@@ -21,15 +21,17 @@ export interface PlannedTree {
   readonly real: string;
   /** Undefined for a first-level folder of the camera root without a camera, which gets one with its first picture. */
   readonly cameraId: string | undefined;
-  /** Folders below that belong to other cameras, deleted ones included, as paths that start with `path`. */
+  /** Folders below that belong to other cameras, deleted ones included, or to homesec, as paths that start with `path`. */
   readonly foreign: readonly string[];
+  /** The folder is the camera root: only the files directly in it belong to this camera, and each folder in it to another one. */
+  readonly filesOnly: boolean;
 }
 
 /** Folders to watch, and cameras that cannot be watched. */
 export interface WatchPlan {
   readonly trees: readonly PlannedTree[];
   readonly problems: ReadonlyMap<string, string>;
-  /** Files in the camera root itself that may be pictures. */
+  /** Files in the camera root itself that may be pictures and belong to no camera. */
   readonly strayFiles: readonly string[];
   /** Links in the camera root to folders outside of it, with their targets; undefined for those that lead nowhere. */
   readonly links: readonly { readonly path: string; readonly target: string | undefined }[];
@@ -49,8 +51,16 @@ export interface WatchPlan {
  */
 export async function planFolders(
   cameras: readonly WatchedCamera[],
-  cameraRoot: string,
-  extraRoots: readonly string[],
+  {
+    cameraRoot,
+    extraRoots,
+    ownFolders,
+  }: {
+    readonly cameraRoot: string;
+    readonly extraRoots: readonly string[];
+    /** Folders with homesec's own files. */
+    readonly ownFolders: readonly string[];
+  },
 ): Promise<WatchPlan> {
   const wide = [cameraRoot, ...extraRoots];
   const found = await Promise.all(wide.map((path) => statWithTimeout(path, () => realOrNothing(path)).catch(silentOr)));
@@ -62,9 +72,50 @@ export async function planFolders(
   const folders = await Promise.all(
     paths.map((path) => (isInside(path, silentRoots) ? { problem: silentProblem(path) } : resolveFolder(path, roots))),
   );
-  const problems = new Map<string, string>();
-  const owned: { readonly camera: WatchedCamera; readonly path: string; readonly real: string }[] = [];
+  const { owned, awaited, problems } = assign(cameras, paths, folders);
+  const root = typeof found[0] === "string" ? found[0] : undefined;
+  const own = await Promise.all(
+    ownFolders.map(async (path) => (await statWithTimeout(path, () => realOrNothing(path)).catch(() => path)) ?? path),
+  );
+  const taken = [...owned.map((entry) => entry.real), ...own];
+  const tree = (path: string, real: string, cameraId: string | undefined): PlannedTree => ({
+    path,
+    real,
+    cameraId,
+    filesOnly: real === root,
+    // a camera whose folder contains the camera root, as earlier versions accepted, leaves the root to its cameras
+    foreign: [
+      ...[...taken, ...(root === undefined ? [] : [root])]
+        .filter((other) => other.startsWith(`${real}/`))
+        .map((other) => path + other.slice(real.length)),
+      ...awaited.filter((other) => other.startsWith(`${path}/`)),
+    ].sort(),
+  });
+  const trees = owned.filter(({ camera }) => !camera.deleted).map(({ camera, path, real }) => tree(path, real, camera.camera_id));
+  const unowned = await listRoot(cameraRoot, new Set(paths), new Set(taken));
+  return {
+    trees: [...trees, ...unowned.folders.map(({ path, real }) => tree(path, real, undefined))],
+    problems,
+    strayFiles: trees.some(({ filesOnly }) => filesOnly) ? [] : unowned.files,
+    links: unowned.links,
+    faults: unowned.faults,
+    roots,
+    silentRoots: unowned.isSilent ? [...new Set([...silentRoots, cameraRoot])] : silentRoots,
+    silentFolders: unowned.silent,
+  };
+}
+
+interface Assigned {
+  readonly owned: readonly { readonly camera: WatchedCamera; readonly path: string; readonly real: string }[];
   /** Camera folders that are missing or do not answer. Their pictures must not go to a camera of a folder above when they return. */
+  readonly awaited: readonly string[];
+  readonly problems: ReadonlyMap<string, string>;
+}
+
+/** Assigns folders to their cameras; the first of two cameras with the same folder owns it. */
+function assign(cameras: readonly WatchedCamera[], paths: readonly string[], folders: readonly ResolvedFolder[]): Assigned {
+  const problems = new Map<string, string>();
+  const owned: { camera: WatchedCamera; path: string; real: string }[] = [];
   const awaited: string[] = [];
   for (const [at, camera] of cameras.entries()) {
     const [path, folder] = [paths[at] as string, folders[at] as ResolvedFolder];
@@ -79,28 +130,7 @@ export async function planFolders(
       problems.set(camera.camera_id, `the folder is also that of camera ${other.camera.camera_id}; give each its own`);
     else owned.push({ camera, path, real: folder.real });
   }
-
-  const tree = (path: string, real: string, cameraId: string | undefined): PlannedTree => ({
-    path,
-    real,
-    cameraId,
-    foreign: [
-      ...owned.filter((entry) => entry.real.startsWith(`${real}/`)).map((entry) => path + entry.real.slice(real.length)),
-      ...awaited.filter((other) => other.startsWith(`${path}/`)),
-    ].sort(),
-  });
-  const trees = owned.filter(({ camera }) => !camera.deleted).map(({ camera, path, real }) => tree(path, real, camera.camera_id));
-  const unowned = await listRoot(cameraRoot, new Set(paths), owned);
-  return {
-    trees: [...trees, ...unowned.folders.map(({ path, real }) => tree(path, real, undefined))],
-    problems,
-    strayFiles: unowned.files,
-    links: unowned.links,
-    faults: unowned.faults,
-    roots,
-    silentRoots: unowned.isSilent ? [...new Set([...silentRoots, cameraRoot])] : silentRoots,
-    silentFolders: unowned.silent,
-  };
+  return { owned, awaited, problems };
 }
 
 async function realOrNothing(path: string): Promise<string | undefined> {
@@ -144,8 +174,11 @@ interface Unowned extends Pick<WatchPlan, "links" | "faults"> {
   readonly silent: readonly string[];
 }
 
-/** Lists the camera root. Skips `paths`, the folders of cameras, which were checked already: each that hangs would cost its timeout again. */
-async function listRoot(cameraRoot: string, paths: ReadonlySet<string>, owned: readonly { readonly real: string }[]): Promise<Unowned> {
+/**
+ * Lists the camera root. Skips `paths`, the folders of cameras, which were checked already: each that hangs would cost its timeout again.
+ * `taken` are the real paths that belong to cameras or to homesec.
+ */
+async function listRoot(cameraRoot: string, paths: ReadonlySet<string>, taken: ReadonlySet<string>): Promise<Unowned> {
   const nothing: Unowned = { folders: [], files: [], links: [], faults: [], isSilent: false, silent: [] };
   const listed = await statWithTimeout(cameraRoot, async () => {
     const root = await realpath(cameraRoot);
@@ -153,8 +186,7 @@ async function listRoot(cameraRoot: string, paths: ReadonlySet<string>, owned: r
   }).catch((error: unknown) => (isGone(error) ? undefined : faultOr(error)));
   if (listed === silent) return { ...nothing, isSilent: true };
   if (listed && "error" in listed) return { ...nothing, faults: [{ path: cameraRoot, error: listed.error }] };
-  // if the root is the folder of a camera, everything in it belongs to that camera
-  if (listed === undefined || owned.some((entry) => isInside(listed.root, [entry.real]))) return nothing;
+  if (listed === undefined) return nothing;
   // a share used as the camera root contains the recycle bin of its server
   const entries = listed.entries.filter(({ name }) => !isIgnoredFolder(name));
   const pathOf = (entry: Dirent): string => join(cameraRoot, entry.name);
@@ -167,11 +199,12 @@ async function listRoot(cameraRoot: string, paths: ReadonlySet<string>, owned: r
         return { path, real, isLink: entry.isSymbolicLink() };
       }),
   );
-  const isOwned = (real: string): boolean => owned.some((other) => other.real === real);
   return {
-    folders: found.flatMap(({ path, real }) =>
-      typeof real === "string" && isInside(real, [listed.root]) && !isOwned(real) ? [{ path, real }] : [],
-    ),
+    folders: found.flatMap(({ path, real }) => {
+      // a link to the root itself would take the pictures of every camera
+      const isBelow = typeof real === "string" && real !== listed.root && isInside(real, [listed.root]);
+      return isBelow && !taken.has(real) ? [{ path, real }] : [];
+    }),
     files: entries.filter((entry) => entry.isFile() && mayBePicture(entry.name)).map(pathOf),
     links: found.flatMap(({ path, real, isLink }) => {
       if (!isLink || (typeof real !== "string" && real !== null)) return [];

@@ -18,6 +18,8 @@ export interface FileWatcherOptions {
   readonly log: Log;
   readonly cameraRoot: string;
   readonly extraRoots: readonly string[];
+  /** Folders with homesec's own files, which no camera owns. */
+  readonly ownFolders?: readonly string[];
   /** All cameras, deleted ones included, except those watched by daemons with other roots. */
   readonly cameras: () => Promise<readonly WatchedCamera[]>;
   /** Registers a camera for a folder of the camera root that holds pictures and has none. Rejects with a reason that is logged. */

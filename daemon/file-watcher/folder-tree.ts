@@ -238,7 +238,9 @@ export class FolderTree {
     this.#watch(folder);
     for (const entry of await this.#requestNames(() => readdir(path, { withFileTypes: true }))) {
       if (entry.isDirectory() && !isIgnoredFolder(entry.name)) await this.#tryAdding(join(path, entry.name));
-      else if (entry.isSymbolicLink()) await this.#noteLinkedFolder(join(path, entry.name));
+      else if (entry.isSymbolicLink() && !this.#options.isForeign(join(path, entry.name))) {
+        await this.#noteLinkedFolder(join(path, entry.name));
+      }
     }
     this.#list(folder, "full");
   }

@@ -199,10 +199,10 @@ export class WatchRun {
 
   /** Reads the camera table and adapts the watches to it. */
   async #plan(): Promise<void> {
-    const { cameraRoot, extraRoots } = this.#options;
+    const { cameraRoot, extraRoots, ownFolders = [] } = this.#options;
     this.#planRequested = false;
     const cameras = await this.#options.cameras();
-    const wanted = await planFolders(cameras, cameraRoot, extraRoots);
+    const wanted = await planFolders(cameras, { cameraRoot, extraRoots, ownFolders });
     if (this.#stopped) return;
     const { silentRoots, silentFolders } = wanted;
     this.#silent = [...silentRoots, ...silentFolders];
@@ -258,7 +258,7 @@ export class WatchRun {
     const foreign = new Set(planned.foreign);
     const tree: FolderTree = new FolderTree({
       ...{ path, polling, clock, log, loggedFaults: this.#loggedFaults },
-      isForeign: (below) => foreign.has(below),
+      isForeign: (below) => planned.filesOnly || foreign.has(below),
       listener: {
         onEvent: (file, raw, byContent) => {
           if (cameraId === undefined && !byContent) this.#registerCamera(path);
@@ -382,5 +382,5 @@ export class WatchRun {
 }
 
 function keyOf(tree: PlannedTree): string {
-  return JSON.stringify([tree.path, tree.cameraId, tree.foreign]);
+  return JSON.stringify([tree.path, tree.cameraId, tree.filesOnly, tree.foreign]);
 }

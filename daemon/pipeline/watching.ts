@@ -1,5 +1,6 @@
 import { allCameras } from "../../src/monitoring/cameras/cameras-repository.ts";
 import { ensureCameraForFolder } from "../../src/monitoring/cameras/registration.ts";
+import { ownFoldersOf } from "../../src/monitoring/cameras/reserved-folder.ts";
 import { resolveInside, rootsOf } from "../../src/monitoring/cameras/roots.ts";
 import { clearCameraError, markCameraError } from "../../src/monitoring/cameras/status.ts";
 import { isInside } from "../../src/platform/disk/files.ts";
@@ -20,6 +21,7 @@ export function createWatching(
     log: log.child({ worker: "file_watcher" }),
     cameraRoot: config.cameraRoot,
     extraRoots: config.cameraExtraRoots,
+    ownFolders: ownFoldersOf(config),
     cameras: async () =>
       (await camerasToWatch(await db.query(allCameras), rootsOf(config), peers)).map((camera) => ({
         ...camera,

@@ -16,7 +16,8 @@ export function absoluteFolder(folderPath: string, cameraRoot: string): string {
   return resolve(cameraRoot, folderPath);
 }
 
-function invalidFolder(msg: string): Problem {
+/** Returns the problem of a refused `folder_path`. */
+export function invalidFolder(msg: string): Problem {
   return new Problem("invalid", `folder_path: ${msg}`, { items: [{ loc: ["body", "folder_path"], msg, type: "value_error" }] });
 }
 

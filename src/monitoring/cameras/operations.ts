@@ -31,8 +31,9 @@ import {
   restoreCamera,
   updateCamera,
 } from "./cameras-repository.ts";
-import { absoluteFolder, inspectFolder, withSameFolder } from "./folder.ts";
+import { absoluteFolder, inspectFolder, invalidFolder, withSameFolder } from "./folder.ts";
 import { mayHidePictures, passedOverText } from "./passed-over.ts";
+import { whyReserved } from "./reserved-folder.ts";
 import { resolveInside, rootsOf } from "./roots.ts";
 import { cameraChanged } from "./status.ts";
 import { noteErrorOver } from "./status-repository.ts";
@@ -65,6 +66,7 @@ export const cameraOperations: Pick<Operations, keyof typeof cameraRoutes> = {
     const cameraId = body.camera_id ?? slugOf(body.name);
     const folderPath = absoluteFolder(body.folder_path ?? cameraId, config.cameraRoot);
     const identity = { camera_id: cameraId, name: body.name, folder_path: folderPath };
+    await refuseReserved(config, folderPath);
     await refuseConflict(context, identity);
     const cannotCreate = body.folder_path === undefined ? await createFolder(folderPath) : undefined;
     const { issues } = await inspectFolder(rootsOf(config), folderPath);
@@ -151,7 +153,9 @@ export const cameraOperations: Pick<Operations, keyof typeof cameraRoutes> = {
       cameras.map(async ({ camera_id, name, folder_path }) => {
         const { resolvedPath, issues } = await inspectFolder(rootsOf(config), folder_path);
         const below = passedOver.filter((entry) => entry.camera_id === camera_id && mayHidePictures(entry)).map(passedOverText);
-        return { camera_id, name, folder_path, resolved_path: resolvedPath, issues: [...issues, ...below] };
+        const reserved = await whyReserved(config, folder_path);
+        const more = reserved === undefined ? below : [`The folder ${reserved}`, ...below];
+        return { camera_id, name, folder_path, resolved_path: resolvedPath, issues: [...issues, ...more] };
       }),
     );
     const valid = paths.filter((path) => path.issues.length === 0);
@@ -167,6 +171,12 @@ export const cameraOperations: Pick<Operations, keyof typeof cameraRoutes> = {
     };
   },
 };
+
+/** Refuses a folder that would take the pictures of other cameras, or homesec's own files. */
+async function refuseReserved(config: OperationContext["config"], folderPath: string): Promise<void> {
+  const reserved = await whyReserved(config, folderPath);
+  if (reserved !== undefined) throw invalidFolder(`The folder ${reserved}`);
+}
 
 /** Refuses an identity that another camera has, also if its folder is the same one under another path. */
 async function refuseConflict({ db }: OperationContext, identity: CameraIdentity, exceptId?: string): Promise<void> {
@@ -203,6 +213,7 @@ async function tryUpdate(
   const before = await db.query((sql) => requireCamera(sql, cameraId));
   const folderPath = given.folder_path === undefined ? before.folder_path : absoluteFolder(given.folder_path, config.cameraRoot);
   if (folderPath !== before.folder_path) {
+    await refuseReserved(config, folderPath);
     await refuseConflict(context, { camera_id: cameraId, name: given.name ?? before.name, folder_path: folderPath }, cameraId);
   }
   const looksAtFolder = given.folder_path !== undefined || given.status !== undefined;

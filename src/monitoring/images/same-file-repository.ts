@@ -79,6 +79,8 @@ export interface EntryElsewhere {
   /** The folder of that camera. */
   readonly folder: string;
   readonly path: string;
+  /** It is the very same path. */
+  readonly isSamePath: boolean;
 }
 
 /**
@@ -88,7 +90,8 @@ export interface EntryElsewhere {
  */
 export async function entriesElsewhere(sql: Sql, imageIds: readonly number[], now: Date): Promise<readonly EntryElsewhere[]> {
   return await sql<EntryElsewhere[]>`
-    select e.image_id as "imageId", o.camera_id as "cameraId", o.folder_path as folder, i.path
+    select e.image_id as "imageId", o.camera_id as "cameraId", o.folder_path as folder, i.path,
+      i.path = e.path as "isSamePath"
     from images e
     join cameras c on c.camera_id = e.camera_id
     join cameras o on o.camera_id <> e.camera_id

@@ -24,9 +24,9 @@ export async function movedFrom(earlier: readonly string[], path: string): Promi
 }
 
 /**
- * Among entries of other cameras for the files of new ones, returns those that prove a move, by the id of the new entry: the folder of
- * the other camera is gone, as after `mv yard garden`. While that folder exists, its pictures are being sorted into other cameras'
- * folders, and are processed there.
+ * Among entries of other cameras for the files of new ones, returns those that prove that the file was processed, by the id of the new
+ * entry: it has the same path, since its folder belonged to the other camera before; or the folder of the other camera is gone, as after
+ * `mv yard garden`. While that folder exists, its pictures are being sorted into other cameras' folders, and are processed there.
  */
 export async function movedWithFolder(elsewhere: readonly EntryElsewhere[]): Promise<ReadonlyMap<number, SeenBefore>> {
   const folders = [...new Set(elsewhere.map(({ folder }) => folder))];
@@ -34,10 +34,15 @@ export async function movedWithFolder(elsewhere: readonly EntryElsewhere[]): Pro
   const gone = new Set(folders.filter((_, at) => !areThere[at]));
   return new Map(
     elsewhere
-      .filter(({ folder }) => gone.has(folder))
-      .map(({ imageId, path, cameraId }) => [
+      .filter(({ folder, isSamePath }) => isSamePath || gone.has(folder))
+      .map(({ imageId, path, cameraId, isSamePath }) => [
         imageId,
-        { reason: "moved", detail: `It was processed as ${path} of camera ${cameraId}, whose folder is gone.` },
+        {
+          reason: "moved",
+          detail: isSamePath
+            ? `It was processed for camera ${cameraId}, which had this folder before.`
+            : `It was processed as ${path} of camera ${cameraId}, whose folder is gone.`,
+        },
       ]),
   );
 }
