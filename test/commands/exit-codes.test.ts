@@ -177,8 +177,8 @@ file_watcher      running
     });
     answer = state("healthy", true, stuck);
     expect(await on("health -o id")).toMatchObject({
-      code: 0,
-      err: `healthy, ready
+      code: 7,
+      err: `healthy, ready, needs attention
 incomplete file: /srv/yard/half.jpg: the end marker of the JPEG is missing
 no longer retried: 1 picture; see homesec dlq list --queue detect
 no longer retried: 2 messages; see homesec dlq list --queue deliver
@@ -197,7 +197,7 @@ no longer retried: 2 messages; see homesec dlq list --queue deliver
     const delayed = { timestamp: since, service: "notifications", event_type: "delayed", message };
     answer = (path) =>
       path.endsWith("system/health") ? { body: { ...health("healthy"), recent_events: [delayed] } } : state("healthy", true)(path);
-    expect(await on("health -o id")).toMatchObject({ code: 7, err: `healthy, ready\nnotifications: ${message}\n` });
+    expect(await on("health -o id")).toMatchObject({ code: 7, err: `healthy, ready, needs attention\nnotifications: ${message}\n` });
   });
 
   it("exit code 7: health and cameras validate name folders that cannot be read", async () => {
@@ -228,11 +228,11 @@ no longer retried: 2 messages; see homesec dlq list --queue deliver
       },
       "/api/dlq/stats": { queues: {}, total_count: 0 },
       "/api/cameras/validation/paths": {
-        ...{ base_path: "/srv", total_cameras: 0, valid_count: 0, invalid_count: 0, valid_cameras: [], invalid_cameras: [], passed_over },
+        ...{ base_path: "/srv", total_cameras: 0, valid_count: 0, invalid_count: 0, valid_cameras: [], invalid_cameras: [] },
       },
     };
     answer = (path) => ({ body: bodies[path] });
-    expect(await on("health -o id")).toMatchObject({ code: 7, err: `healthy, ready\n${fault}` });
+    expect(await on("health -o id")).toMatchObject({ code: 7, err: `healthy, ready, needs attention\n${fault}` });
     const validated = await on("cameras validate");
     expect(validated.code).toBe(7);
     expect(validated.err).toContain(`${fault}yard: 12 side files, such as /srv/yard/a.idx\n`);

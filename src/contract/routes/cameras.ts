@@ -3,7 +3,6 @@ import { cameraStatuses, settableCameraStatuses } from "../constants.ts";
 import { DeprecationWarning, listOf, Pagination, pageQuery } from "../page.ts";
 import { routesOf } from "../route.ts";
 import { CameraIdText, CameraSlug, DisplayName, EnumText, Instant, readOnly } from "../values.ts";
-import { PassedOver } from "./system-pipeline.ts";
 
 const route = routesOf("cameras");
 
@@ -74,10 +73,6 @@ export const cameraRoutes = {
       invalid_count: z.int().meta({ description: "Number of cameras with an unreadable folder", example: 1 }),
       valid_cameras: z.array(z.lazy(() => CameraPath)).meta({ description: "Cameras with a readable folder" }),
       invalid_cameras: z.array(z.lazy(() => CameraPath)).meta({ description: "Cameras with an unreadable folder, with the reasons" }),
-      passed_over: z
-        .array(PassedOver)
-        .optional()
-        .meta({ description: "Folders and files that the running file watcher does not read", example: [] }),
     }),
   }),
   getCamera: route.get("/api/cameras/{camera_id}", "Get a camera", { params, reply: Camera, refusals: { 404: noSuchCamera } }),

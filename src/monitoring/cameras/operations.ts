@@ -167,7 +167,6 @@ export const cameraOperations: Pick<Operations, keyof typeof cameraRoutes> = {
       invalid_count: invalid.length,
       valid_cameras: valid,
       invalid_cameras: invalid,
-      ...(runtime && { passed_over: [...passedOver] }),
     };
   },
 };

@@ -22,8 +22,9 @@ export const reading: Steps = {
   ],
   health: [
     // grows with every worker
-    people("", { says: /^PART +STATE +MESSAGE\ndatabase +healthy .*\n(.*\n)*detection_worker +running\n/ }),
-    json("--wait 5", { ownForm: true }),
+    // the home has dead letters
+    people("", { code: 7, says: /^PART +STATE +MESSAGE\ndatabase +healthy .*\n(.*\n)*detection_worker +running\n/ }),
+    json("--wait 5", { code: 7, ownForm: true }),
     error(2, "--direct"),
   ],
   doctor: [

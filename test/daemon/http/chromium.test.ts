@@ -76,12 +76,16 @@ describe.skipIf(!chromiumInstalled)("in a real browser (needs chromium)", () => 
         returning detection_id as id
       `;
     });
-    const url = `http://127.0.0.1:${served.port}/api/detections/${row.id}/video`;
-    // Like a dashboard: a page of another origin.
+    // Like a dashboard: a page of another origin, which CORS_ORIGINS names.
+    let url = "";
     const dashboard = createServer((_request, response) => {
       response.setHeader("content-type", "text/html").end(`<!doctype html><video muted preload="metadata" src="${url}"></video>`);
     });
     await new Promise<void>((resolve) => dashboard.listen(0, "127.0.0.1", resolve));
+    const corsOrigins = [`http://127.0.0.1:${(dashboard.address() as AddressInfo).port}`];
+    const app = createApp({ operations, context: desk.context, log: silentLog, allowedHosts: [], corsOrigins });
+    const open = await listen({ app, host: "127.0.0.1", port: 0 });
+    url = `http://127.0.0.1:${open.port}/api/detections/${row.id}/video`;
     try {
       const page = await browser.newPage();
       await page.goto(`http://127.0.0.1:${(dashboard.address() as AddressInfo).port}/`);
@@ -130,6 +134,7 @@ describe.skipIf(!chromiumInstalled)("in a real browser (needs chromium)", () => 
         dashboard.close(resolve);
         dashboard.closeAllConnections();
       });
+      await open.close();
     }
   });
 });
