@@ -70,11 +70,7 @@ export interface ReadingOptions {
 export async function* extractFrames(path: string, options: ReadingOptions = {}): AsyncGenerator<VideoFrame> {
   const { signal, timeoutMs = runTimeoutMs } = options;
   signal?.throwIfAborted();
-  const child = await startOn(path, options.command ?? "ffmpeg");
-  const ended = new Promise<{ code: number | null; by: NodeJS.Signals | null; error?: NodeJS.ErrnoException }>((resolve) => {
-    child.on("error", (error) => resolve({ code: null, by: null, error }));
-    child.on("close", (code, by) => resolve({ code, by }));
-  });
+  const { child, ended } = await startOn(path, options.command ?? "ffmpeg");
   const complaint = listen(child, options.onLength);
   const stop = (): void => signalChild(child, "SIGKILL");
   signal?.addEventListener("abort", stop, { once: true });
@@ -134,7 +130,7 @@ const stoppedExitCode = 255;
  * Starts ffmpeg on an open file that is known to be a regular one: a pipe or a device in its place would hold a decoder until the time
  * limit. If the file cannot be opened here, ffmpeg says why.
  */
-async function startOn(path: string, command: string): Promise<ChildProcess> {
+async function startOn(path: string, command: string): Promise<Started> {
   const opened = await readWithTimeout(dirname(path), () => open(path, constants.O_RDONLY | constants.O_NONBLOCK)).catch(() => undefined);
   try {
     if (opened && !(await opened.stat()).isFile()) throw new VideoError("video_unreadable", "it is not a regular file");
@@ -147,9 +143,15 @@ async function startOn(path: string, command: string): Promise<ChildProcess> {
 /** The number of the open file in ffmpeg, after the three standard ones. */
 const passedFd = 3;
 
-function start(command: string, path: string, fd: number | undefined): ChildProcess {
+/** A started ffmpeg, and how it ends. */
+interface Started {
+  readonly child: ChildProcess;
+  readonly ended: Promise<{ code: number | null; by: NodeJS.Signals | null; error?: NodeJS.ErrnoException }>;
+}
+
+function start(command: string, path: string, fd: number | undefined): Started {
   try {
-    return spawn(
+    const child = spawn(
       command,
       [
         // "file:" and the allow lists keep names and contents from making ffmpeg open other files, or hold more than a picture may have.
@@ -160,6 +162,12 @@ function start(command: string, path: string, fd: number | undefined): ChildProc
       ],
       { stdio: ["ignore", "pipe", "pipe", ...(fd === undefined ? [] : [fd])] },
     );
+    // Listened to at once: a missing program is reported before anything that is awaited
+    const ended: Started["ended"] = new Promise((resolve) => {
+      child.on("error", (error) => resolve({ code: null, by: null, error }));
+      child.on("close", (code, by) => resolve({ code, by }));
+    });
+    return { child, ended };
   } catch (error) {
     throw notStarted(error as NodeJS.ErrnoException);
   }
