@@ -340,4 +340,13 @@ export const earlyRows: readonly EarlyRow[] = [
   },
   notification(22, 5, "digest", "webhook"),
   notification(23, 6, "end", "webhook", { joined_to: id(5) }),
+  {
+    from: 24,
+    table: "jobs",
+    row: {
+      ...{ queue: "analyze", subject: "2", position: at(24), status: "running", available_at: at(24), created_at: at(24) },
+      ...{ claimed_by: id(1), claims: 1, attempts: 1, again: true },
+    },
+  },
+  event(25, 58),
 ];
