@@ -2,7 +2,18 @@ import { statfsSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 
 /** Set by those npm scripts that run a long form. */
-const longForms = ["CHAOS", "FUZZ", "SOAK_MINUTES", "SCALE_OUT", "TEST_REDIS", "CONFORMANCE", "DEGRADED_MATRIX", "COMMANDS"];
+const longForms = [
+  "CHAOS",
+  "FUZZ",
+  "SOAK_MINUTES",
+  "SCALE_OUT",
+  "TEST_REDIS",
+  "CONFORMANCE",
+  "DEGRADED_MATRIX",
+  "COMMANDS",
+  "ATTACKS",
+  "WEB_LIMITS",
+];
 
 /** Tests make a hundred databases: where memory serves as a disk and has room for them, nobody waits for a real one. */
 function memoryDisk(): string | undefined {
@@ -26,6 +37,7 @@ if (process.env["TMPDIR"] === undefined && !isLong) {
  * time or memory must not measure what others left, and a Redis that is away is asked again after its test.
  */
 const alone = [
+  "test/attacks/**/*.test.ts",
   ...["test/daemon/builtin/**/*.test.ts", "test/fuzz/**/*.test.ts", "test/alerting/templates/{properties,escapes}.test.ts"],
   ...[
     "test/daemon/file-watcher/bursts.test.ts",
@@ -41,6 +53,7 @@ const slow = [
   "test/admin/backup/backup.test.ts",
   "test/admin/doctor/command.test.ts",
   "test/admin/doctor/data.test.ts",
+  "test/admin/doctor/elsewhere.test.ts",
   "test/admin/doctor/upstreams.test.ts",
   "test/admin/retention/cleanup.test.ts",
   "test/admin/retention/disk-pressure.test.ts",
@@ -59,6 +72,7 @@ const slow = [
   "test/commands/events.test.ts",
   "test/commands/every.test.ts",
   "test/commands/live/live.test.ts",
+  "test/commands/setup.test.ts",
   "test/conformance/cursor-walks.test.ts",
   "test/conformance/endpoints.test.ts",
   "test/conformance/rules.test.ts",
@@ -90,13 +104,14 @@ const slow = [
   "test/platform/database/pool.test.ts",
   "test/platform/store/hand-over.test.ts",
   "test/scale-out/split.test.ts",
+  "test/web/{hostile,limits,lookback,pages,reference,roles,rules,settings,share,system,welcome}.test.ts",
   "test/work/journal/publisher.test.ts",
 ];
 
 export default defineConfig({
   test: {
     // for two cores: tests wait half of their time, the long forms do not; each file may start its own PostgreSQL
-    maxWorkers: isLong ? 2 : 3,
+    maxWorkers: isLong ? 2 : 4,
     pool: "forks",
     globalSetup: ["test/support/global-setup.ts"],
     projects: [

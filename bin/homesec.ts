@@ -80,7 +80,8 @@ async function withLog(options: DaemonOptions, work: (services: ProcessServices)
   const { logLevel, logFormat, dataDir } = options.config;
   const format = logFormat ?? (process.stderr.isTTY ? "pretty" : "json");
   const colour = options.colour && process.stderr.isTTY === true;
-  const log = createLog({ level: logLevel, format, colour, destination: process.stderr, folder: `${dataDir}/logs`, clock: systemClock });
+  const output = { format, colour, called: options.called, destination: process.stderr };
+  const log = createLog({ level: logLevel, ...output, folder: `${dataDir}/logs`, clock: systemClock });
   try {
     const serviceManager = createServiceManager({ variables: serviceManagerEnv, pid: process.pid, searchPath: process.env["PATH"], log });
     return await work({ log, serviceManager });

@@ -22,7 +22,7 @@ interface RecordShape<T, A, O> extends Head<A, O> {
   /** Changes the view for this record. */
   viewOf?(io: Io, record: T, input: Input<A, O>): View<T> | Promise<View<T>>;
   /** Notes below the record. */
-  after?(io: Io, record: T, input: Input<A, O>): Promise<void> | void;
+  after?(io: Io, record: T, input: Input<A, O>): unknown;
   /** The exit code; 0 without it. */
   exitCode?(record: T): number;
 }
@@ -52,7 +52,7 @@ interface RowsShape<T, B, A, O> extends Head<A, O> {
   body(io: Io, input: Input<A, O>): Promise<B>;
   rows(body: B): readonly T[];
   /** Notes below the rows. */
-  after?(io: Io, body: B, input: Input<A, O>): Promise<void> | void;
+  after?(io: Io, body: B, input: Input<A, O>): unknown;
   /** The exit code; 0 without it. */
   exitCode?(body: B): number;
 }
@@ -88,7 +88,7 @@ interface ListShape<T, B extends Paged, A, O> extends Head<A, O> {
   /** Default of --limit; 50 without it. */
   readonly defaultLimit?: number;
   /** Notes below the list. */
-  after?(io: Io, input: Input<A, O>, count: number): Promise<void> | void;
+  after?(io: Io, input: Input<A, O>, count: number): unknown;
 }
 
 /** A command that prints the pages of a list up to `--limit`. */

@@ -1,4 +1,4 @@
-import type { Option } from "./input/options.ts";
+import type { IdKind, Option } from "./input/options.ts";
 import type { GlobalOptions, Io } from "./io.ts";
 import type { Shown } from "./output/view.ts";
 
@@ -7,8 +7,12 @@ export interface Argument<T> {
   readonly description: string;
   /** Optional arguments: `read` is not called without one, and the command receives undefined. */
   readonly optional?: true;
+  /** The last argument may be given several times: each is read to a list, and the lists are joined. */
+  readonly several?: true;
   /** The accepted words, if there are only a few. */
   readonly choices?: readonly string[];
+  /** What it names. The command receives a whole id. */
+  readonly idOf?: IdKind;
   /** Throws `WrongValue`. */
   read(text: string): T;
 }
@@ -72,6 +76,8 @@ export interface Typed {
   readonly command: Command;
   readonly arguments: readonly string[];
   readonly options: Readonly<Record<string, string[] | boolean | undefined>>;
+  /** The flags as they were typed, for options that were given by their second name. */
+  readonly flags: Readonly<Record<string, string>>;
   readonly global: GlobalOptions;
 }
 
@@ -97,12 +103,18 @@ export function kebab(name: string): string {
   return name.replaceAll("_", "-");
 }
 
+/** The flags of an option without dashes: the shown one, and the name of the API's field if that differs. */
+export function flagsOf(name: string, { flag }: Pick<Option<unknown>, "flag">): readonly [string, ...string[]] {
+  return flag === undefined ? [kebab(name)] : [flag, kebab(name)];
+}
+
 /** Converts `camera_id` to `cameraId`, as commander names options. */
 export function camel(name: string): string {
   return name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** An argument in a usage line: `<event-id>`, or `[event-id]` if it is optional. */
-export function placeholder(name: string, { optional }: Pick<Argument<unknown>, "optional">): string {
-  return optional ? `[${kebab(name)}]` : `<${kebab(name)}>`;
+/** An argument in a usage line: `<event-id>`, `[event-id]` if it is optional, `[assignment...]` if there may be several. */
+export function placeholder(name: string, { optional, several }: Pick<Argument<unknown>, "optional" | "several">): string {
+  const text = `${kebab(name)}${several ? "..." : ""}`;
+  return optional ? `[${text}]` : `<${text}>`;
 }

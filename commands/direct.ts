@@ -38,6 +38,8 @@ export async function openDirectClient(io: Io, onClose: OnClose): Promise<Client
   const log = commandLog(io);
   const { clock } = io.host;
   await requireSchema(db, io);
+  const { adoptStoredRoot } = await import("../src/monitoring/cameras/relative-paths.ts");
+  await adoptStoredRoot(db);
   const [{ createDirectClient }, { operations }, { createSettings }, { openStore }, { createOutbound }, { openSealerLater }] =
     await Promise.all([
       import("../src/work/operations/direct-client.ts"),

@@ -22,6 +22,7 @@ const byKind: Readonly<Record<ProblemKind, number>> = {
   unauthorized: exitCodes.authentication,
   forbidden: exitCodes.authentication,
   not_found: exitCodes.notFound,
+  gone: exitCodes.notFound,
   conflict: exitCodes.conflict,
   too_large: exitCodes.failure,
   media_type: exitCodes.failure,

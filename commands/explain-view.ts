@@ -1,3 +1,4 @@
+import { typable } from "../src/base/text/format.ts";
 import type { ReplyOf } from "../src/contract/routes/index.ts";
 import { localTime, type Paint, paint, plain, type TerminalFormat } from "./output/terminal-format.ts";
 import { fieldsOf, type View } from "./output/view.ts";
@@ -49,7 +50,7 @@ function line({ at, status, text }: Step, terminal: TerminalFormat): string {
           .slice(11)
           .replace(/^\S+/, `$&.${String(at.getMilliseconds()).padStart(3, "0")}`);
   const indent = clockWidth + 4;
-  const lines = wrapped(plain(localized(text)), terminal.width - indent);
+  const lines = wrapped(plain(typable(localized(text), terminal.called)), terminal.width - indent);
   return `${paint(terminal, "dim", time.padEnd(clockWidth))} ${paint(terminal, colour, mark)}  ${lines.join(`\n${" ".repeat(indent)}`)}\n`;
 }
 

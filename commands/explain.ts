@@ -4,7 +4,9 @@ import type { ReplyOf } from "../src/contract/routes/index.ts";
 import { defineCommand } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { idArgument, optionalText, optionalWord } from "./input/arguments.ts";
-import { integer, text, time, WrongValue, withDefault } from "./input/options.ts";
+import { fullId } from "./input/find.ts";
+import { idOf, integer, text, WrongValue, withDefault } from "./input/options.ts";
+import { time } from "./input/time-options.ts";
 import type { Io } from "./io.ts";
 import { printRecord } from "./output/output.ts";
 
@@ -17,10 +19,10 @@ export const explain = defineCommand({
 Name an event, a picture or an alert, or a camera and a time.`,
   arguments: {
     what: optionalWord(["event", "image", "alert"], "What to explain"),
-    which: optionalText("Event or alert id; path or id of the picture"),
+    which: optionalText("Event id; alert id or its start; picture path or id"),
   },
   options: {
-    camera: text("id", "Explain what this camera showed around --at"),
+    camera: idOf("camera", text("camera", "Explain what this camera showed around --at")),
     at: time("Time to explain"),
     within: withDefault(integer("seconds", 1, 3600, "Maximum distance from --at"), 60),
   },
@@ -55,17 +57,17 @@ async function ask(io: Io, what: string | undefined, which: string | undefined, 
   if (which === undefined) throw usage(`the ${what} is missing; use \`homesec explain ${what} ${what === "image" ? "PATH" : "ID"}\``);
   switch (what) {
     case "event":
-      return await io.call("explainEvent", { params: { event_id: idOf(which) } });
+      return await io.call("explainEvent", { params: { event_id: numberOf(which) } });
     case "alert":
-      return await io.call("explainAlert", { params: { alert_id: which } });
+      return await io.call("explainAlert", { params: { alert_id: await fullId(io, "alert", which) } });
     default:
       return /^\d+$/.test(which)
-        ? await io.call("explainImage", { params: { image_id: idOf(which) } })
+        ? await io.call("explainImage", { params: { image_id: numberOf(which) } })
         : await io.call("explainPath", { query: { path: resolve(io.host.cwd, which) } });
   }
 }
 
-function idOf(typed: string): number {
+function numberOf(typed: string): number {
   try {
     return idArgument("").read(typed);
   } catch (error) {

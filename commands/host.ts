@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import type { Clock } from "../src/base/clock/clock.ts";
+import { shellWord } from "../src/base/text/format.ts";
 import type { LoadedConfig } from "../src/platform/config/load.ts";
 
 /** A stream of text, and the terminal behind it. */
@@ -48,5 +49,8 @@ export interface Host {
 
 /** How the user calls homesec, so that a suggested command can be typed as it is. The script `homesec` of a clone and npx set a variable. */
 export function calledAs({ env }: Pick<Host, "env">): string {
-  return env["CALLED_HOMESEC_AS"] || (env["npm_command"] === "exec" ? "npx homesec" : "homesec");
+  const path = env["CALLED_HOMESEC_AS"] ?? "";
+  // A path may contain spaces
+  if (path !== "") return path.startsWith("npx ") ? path : shellWord(path);
+  return env["npm_command"] === "exec" ? "npx homesec" : "homesec";
 }

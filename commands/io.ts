@@ -42,6 +42,8 @@ export interface Io {
 
 export interface Endpoint {
   readonly url: string;
+  /** It comes from --url or HOMESEC_URL; otherwise from HOST and PORT of the configuration. */
+  readonly isGiven: boolean;
   readonly apiKey: string | undefined;
   /** Certificates (PEM) to trust instead of those of the system. */
   readonly ca: string | undefined;

@@ -1,11 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { typable } from "../src/base/text/format.ts";
 import type { Client } from "../src/contract/client.ts";
 import { Problem } from "../src/contract/problem.ts";
 import type { Database } from "../src/platform/database/database.ts";
 import { readingReason } from "../src/platform/disk/file-reason.ts";
 import { type Close, openDatabaseOf, openDirectClient, openOwnDatabaseOf } from "./direct.ts";
-import type { Host } from "./host.ts";
+import { calledAs, type Host } from "./host.ts";
 import type { GlobalOptions, Io } from "./io.ts";
 import type { Output } from "./output/output.ts";
 import { harmless, plainLines } from "./output/terminal-format.ts";
@@ -33,7 +34,7 @@ export function openIo(host: Host, global: GlobalOptions): OpenIo {
     },
     async endpoint() {
       const url = (await daemonUrl(io)).replace(/\/+$/, "");
-      return { url, apiKey: await apiKey(host, global), ca: await trustedCertificates(io) };
+      return { url, isGiven: givenUrl(io) !== "", apiKey: await apiKey(host, global), ca: await trustedCertificates(io) };
     },
     async configuration(flags = {}) {
       const { loadConfig } = await import("../src/platform/config/load.ts");
@@ -60,6 +61,7 @@ export function openIo(host: Host, global: GlobalOptions): OpenIo {
 
 function createOutput(host: Host, global: GlobalOptions): Output {
   const { stdout, stderr } = host;
+  const called = calledAs(host);
   const noColour = !global.color || (host.env["NO_COLOR"] ?? "") !== "" || host.env["TERM"] === "dumb";
   // Tables already escape control characters. Data for programs stays unchanged unless it goes to a terminal
   const escaped = (text: string): string => (stdout.isTTY === true && global.output !== "table" ? plainLines(text) : text);
@@ -72,6 +74,7 @@ function createOutput(host: Host, global: GlobalOptions): Output {
       },
       colour: stdout.isTTY === true && !noColour,
       width: stdout.isTTY === true ? stdout.columns || 80 : Number.POSITIVE_INFINITY,
+      called,
     },
     write: (text) => stdout.write(escaped(text)),
     writeThrough: (text, until) =>
@@ -86,7 +89,7 @@ function createOutput(host: Host, global: GlobalOptions): Output {
         });
       }),
     note: (text) => {
-      if (!global.quiet) stderr.write(`${harmless(text)}\n`);
+      if (!global.quiet) stderr.write(`${harmless(typable(text, called))}\n`);
     },
   };
 }

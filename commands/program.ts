@@ -1,6 +1,7 @@
 import { Command as Parser, Option as ParserOption } from "commander";
-import { type Command, camel, type Example, kebab, type Noun, placeholder, type Typed } from "./command.ts";
-import type { Host } from "./host.ts";
+import { typable } from "../src/base/text/format.ts";
+import { type Command, camel, type Example, flagsOf, type Noun, placeholder, type Typed } from "./command.ts";
+import { calledAs, type Host } from "./host.ts";
 import type { Option } from "./input/options.ts";
 import { suggestion } from "./input/suggest.ts";
 import type { GlobalOptions } from "./io.ts";
@@ -16,6 +17,7 @@ More help:
 const firstSteps: readonly Example[] = [
   { command: "homesec demo", note: "try it with a demo camera" },
   { command: "homesec serve", note: "run the daemon" },
+  { command: "homesec setup", note: "set up camera, alerts and rule, step by step" },
   { command: "homesec live", note: "watch cameras, events and alerts" },
 ];
 
@@ -36,12 +38,14 @@ export const globalOptions: readonly ParserOption[] = [
 
 /** Creates the command-line parser. Calls `onCommand` with the parsed command; usage errors, help and version throw commander's error. */
 export function createProgram(commands: readonly Command[], nouns: readonly Noun[], host: Host, onCommand: (typed: Typed) => void): Parser {
-  const program = configured(new Parser("homesec"), host)
+  const called = calledAs(host);
+  const program = configured(new Parser(called), host)
     .description("Home security monitoring for cameras that upload pictures: detection, risk scores, alerts and search.")
     .version(host.version, "-V, --version", "Print the version")
     .helpCommand(false)
-    .addHelpText("before", `${examplesText(firstSteps)}\n`)
-    .addHelpText("after", topicsText);
+    .addHelpText("before", `${examplesText(firstSteps, called)}\n`)
+    .addHelpText("beforeAll", refuseUnknownCommand)
+    .addHelpText("after", typable(topicsText, called));
   for (const option of globalOptions) program.addOption(option);
 
   const parents = new Map<string, Parser>([["", program]]);
@@ -63,7 +67,7 @@ export function createProgram(commands: readonly Command[], nouns: readonly Noun
         .helpCommand(false),
     );
     const examples = commands.filter(({ name }) => name.startsWith(`${words.join(" ")} `)).flatMap(({ examples: own }) => own.slice(0, 1));
-    if (examples.length > 0) parents.get(words.join(" "))?.addHelpText("before", `${examplesText(examples.slice(0, 3))}\n`);
+    if (examples.length > 0) parents.get(words.join(" "))?.addHelpText("before", `${examplesText(examples.slice(0, 3), called)}\n`);
   };
   for (const { name, summary, groups = [] } of nouns) {
     addNoun([name], summary);
@@ -76,40 +80,65 @@ export function createProgram(commands: readonly Command[], nouns: readonly Noun
 function addCommand(parent: Parser, verb: string, command: Command, host: Host, onCommand: (typed: Omit<Typed, "global">) => void): void {
   const parser = configured(parent.command(verb, { hidden: command.hidden }), host)
     .summary(command.summary)
-    .addHelpText("before", `${opening(command)}\n`);
+    .addHelpText("before", `${opening(command, calledAs(host))}\n`);
   for (const [name, argument] of Object.entries(command.arguments)) parser.argument(placeholder(name, argument), argument.description);
   for (const [name, option] of Object.entries(command.options)) {
     for (const each of parserOptions(name, option)) parser.addOption(each);
   }
   parser.action((...given: unknown[]) => {
-    const texts = given.slice(0, Object.keys(command.arguments).length) as string[];
-    const typed = parser.opts();
-    // Commander names options in camel case
-    const options = Object.fromEntries(Object.keys(command.options).map((name) => [name, typed[camel(name)]]));
-    onCommand({ command, arguments: texts, options });
+    const texts = given.slice(0, Object.keys(command.arguments).length).flat() as string[];
+    onCommand({ command, arguments: texts, ...typedOptions(command, parser) });
   });
 }
 
-/** The text above the usage: description and examples. */
-function opening(command: Command): string {
-  return `${command.description ?? `${command.summary}.`}\n\n${examplesText(command.examples)}`;
+/** The given options by their names in the command. Fails if one is given by both of its flags. */
+function typedOptions(command: Command, parser: Parser): Pick<Typed, "options" | "flags"> {
+  const given = parser.opts<Record<string, string[] | boolean | undefined>>();
+  const options: Record<string, string[] | boolean | undefined> = {};
+  const flags: Record<string, string> = {};
+  for (const [name, option] of Object.entries(command.options)) {
+    // Commander names options in camel case
+    const used = flagsOf(name, option).filter((flag) => given[camel(flag.replaceAll("-", "_"))] !== undefined);
+    const [flag, other] = used;
+    if (other !== undefined) parser.error(`error: --${flag} and --${other} mean the same; give only one`);
+    if (flag === undefined) continue;
+    options[name] = given[camel(flag.replaceAll("-", "_"))];
+    flags[name] = flag;
+  }
+  return { options, flags };
 }
 
-function examplesText(examples: readonly Example[]): string {
-  return ["Examples:", ...examples.map(({ command, note }) => `  ${command}\n      ${note}`)].join("\n");
+/** The text above the usage: description and examples. */
+function opening(command: Command, called: string): string {
+  return `${typable(command.description ?? `${command.summary}.`, called)}\n\n${examplesText(command.examples, called)}`;
+}
+
+function examplesText(examples: readonly Example[], called: string): string {
+  return typable(["Examples:", ...examples.map(({ command, note }) => `  ${command}\n      ${note}`)].join("\n"), called);
+}
+
+/** Commander prints the help of a group for `events bulk --help`, as if `bulk` were not there. Throws commander's error instead. */
+function refuseUnknownCommand({ command, error }: { readonly command: Parser; readonly error: boolean }): string {
+  const [word] = command.args.filter((arg) => arg !== "--help" && arg !== "-h");
+  const isUnknown = !error && command.commands.length > 0 && word !== undefined && !word.startsWith("-");
+  return isUnknown ? command.error(`error: unknown command '${word}'`) : "";
 }
 
 function parserOptions(name: string, option: Option<unknown>): ParserOption[] {
-  const long = `--${kebab(name)}`;
+  const [flag, ...others] = flagsOf(name, option);
+  const long = `--${flag}`;
   if (option.placeholder === undefined) {
     const positive = new ParserOption(long, option.description);
-    return option.negatable ? [positive, new ParserOption(`--no-${kebab(name)}`, "The opposite").hideHelp()] : [positive];
+    return option.negatable ? [positive, new ParserOption(`--no-${flag}`, "The opposite").hideHelp()] : [positive];
   }
   const notes = [option.choices && `choices: ${option.choices.join(", ")}`, option.fallback && `default: ${option.fallback}`];
   const known = notes.filter((note) => note !== undefined);
   const description = known.length === 0 ? option.description : `${option.description} (${known.join("; ")})`;
   const collect = (text: string, before: string[] | undefined): string[] => [...(before ?? []), text];
-  return [new ParserOption(`${option.short ? `-${option.short}, ` : ""}${long} <${option.placeholder}>`, description).argParser(collect)];
+  return [
+    new ParserOption(`${option.short ? `-${option.short}, ` : ""}${long} <${option.placeholder}>`, description).argParser(collect),
+    ...others.map((other) => new ParserOption(`--${other} <${option.placeholder}>`, description).argParser(collect).hideHelp()),
+  ];
 }
 
 function configured(parser: Parser, { stdout, stderr }: Host): Parser {
@@ -137,7 +166,7 @@ function withHint(text: string, parser: Parser): string {
     parser.parent === null && command !== undefined && parser.commands.some((each) => each.name() === next)
       ? `${next} ${command}`
       : undefined;
-  if (swapped !== undefined) return `${reworded.split("\n")[0]}\n(Did you mean homesec ${swapped}?)\n`;
+  if (swapped !== undefined) return `${reworded.split("\n")[0]}\n(Did you mean ${pathOf(parser)} ${swapped}?)\n`;
   if (reworded.includes("(Did you mean")) return reworded;
   if (command !== undefined) {
     const guess = suggestion(

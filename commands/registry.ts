@@ -7,13 +7,15 @@ import { doctor } from "./doctor.ts";
 import { explain } from "./explain.ts";
 import { health } from "./health.ts";
 import { live } from "./live/live.ts";
+import { open } from "./open.ts";
 import { selftest } from "./selftest.ts";
 import { serve } from "./serve.ts";
+import { setup } from "./setup/setup.ts";
 import { trigger } from "./trigger.ts";
 
 /** The commands of one word, in the order of help. */
 const plainCommands: readonly Command[] = [
-  ...[serve, demo, live, trigger, explain, health, doctor, selftest, cleanup, completion],
+  ...[serve, demo, setup, live, open, trigger, explain, health, doctor, selftest, cleanup, completion],
   docsCommand(allCommands),
 ];
 
@@ -41,6 +43,7 @@ export const nouns: readonly Noun[] = [
   { name: "breakers", summary: "Circuit breakers of the AI services", load: () => import("./breakers/commands.ts") },
   { name: "dlq", summary: "Failed jobs (dead letters)", load: () => import("./dlq/commands.ts") },
   { name: "gpu", summary: "GPU load and memory", load: () => import("./gpu/commands.ts") },
+  { name: "shares", summary: "Events shown to people without an account", load: () => import("./shares/commands.ts") },
   { name: "keys", summary: "API keys", load: () => import("./keys/commands.ts") },
   { name: "config", summary: "Configuration and settings", load: () => import("./config/commands.ts") },
   { name: "db", summary: "Database migration, backup and restore", load: () => import("./db/commands.ts") },

@@ -1,8 +1,9 @@
 import { CommanderError } from "commander";
+import { typable } from "../src/base/text/format.ts";
 import { Problem } from "../src/contract/problem.ts";
-import { type Command, kebab, type Typed } from "./command.ts";
+import { type Command, flagsOf, kebab, type Typed } from "./command.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
-import type { Host } from "./host.ts";
+import { calledAs, type Host } from "./host.ts";
 import { WrongValue } from "./input/options.ts";
 import type { Io } from "./io.ts";
 import { plainLines } from "./output/terminal-format.ts";
@@ -48,9 +49,9 @@ async function runCommand(typed: Typed, host: Host, list: Command | undefined): 
   const io = openIo(host, global);
   let code: number;
   try {
-    const input = read(typed, host) as never;
-    await checkFields(io, command, input);
-    const running = command.run(input, io);
+    const input = read(typed, host);
+    await checkFields(io, command, input as never);
+    const running = runWithIds(command, input, io);
     code = command.endsOnSignal ? await running : await orInterrupted(running, host.signal);
   } catch (error) {
     code = report(error, io, await adviceOn(error, typed, io, list));
@@ -63,8 +64,23 @@ async function runCommand(typed: Typed, host: Host, list: Command | undefined): 
   return code === exitCodes.interrupted ? (bySignal[host.signal.reason as string] ?? code) : code;
 }
 
+/** Runs the command with whole ids in place of short ids and names. A camera that does not exist may be named by its name. */
+async function runWithIds(command: Command, given: ReturnType<typeof read>, io: Io): Promise<number> {
+  const takesIds = [...Object.values(command.arguments), ...Object.values(command.options)].some(({ idOf }) => idOf !== undefined);
+  if (!takesIds) return await command.run(given as never, io);
+  const { resolveIds, resolveMissingCamera } = await import("./input/resolve-ids.ts");
+  const input = await resolveIds(command, given, io);
+  try {
+    return await command.run(input as never, io);
+  } catch (error) {
+    const other = await resolveMissingCamera(error, command, input, io);
+    if (other === undefined) throw error;
+    return await command.run(other as never, io);
+  }
+}
+
 /** Reads arguments and options. Throws `Problem("invalid")` naming every invalid value. */
-function read({ command, arguments: texts, options }: Typed, host: Host) {
+function read({ command, arguments: texts, options, flags }: Typed, host: Host) {
   const now = host.clock.now();
   const wrong: string[] = [];
   const attempt = (name: string, given: string | undefined, take: () => unknown): unknown => {
@@ -79,6 +95,8 @@ function read({ command, arguments: texts, options }: Typed, host: Host) {
   const values = {
     arguments: Object.fromEntries(
       Object.entries(command.arguments).map(([name, argument], at) => {
+        if (argument.several)
+          return [name, texts.slice(at).flatMap((text) => attempt(`<${kebab(name)}>`, text, () => argument.read(text)))];
         const text = texts[at] ?? "";
         if (argument.optional && texts[at] === undefined) return [name, undefined];
         return [name, attempt(`<${kebab(name)}>`, text, () => argument.read(text))];
@@ -88,10 +106,17 @@ function read({ command, arguments: texts, options }: Typed, host: Host) {
       Object.entries(command.options).map(([name, option]) => {
         const given = options[name];
         const known = { texts: Array.isArray(given) ? given : [], set: typeof given === "boolean" ? given : undefined, now };
-        return [name, attempt(`--${kebab(name)}`, known.texts.at(-1), () => option.read(known))];
+        return [name, attempt(`--${flags[name] ?? flagsOf(name, option)[0]}`, known.texts.at(-1), () => option.read(known))];
       }),
     ),
   };
+  const { start_date: start, end_date: end } = values.options as Readonly<Record<string, Date | string | undefined>>;
+  if (start !== undefined && end !== undefined && start > end) {
+    const [from = "since", to = "until"] = [flags["start_date"], flags["end_date"]];
+    wrong.push(
+      flags["start_date"] ? `--${from} is later than --${to}; swap them` : `--${to} is before the default of --${from}; give --${from} too`,
+    );
+  }
   if (wrong.length > 0) throw new Problem("invalid", wrong.join("; "));
   return values;
 }
@@ -124,12 +149,13 @@ async function checkFields({ output }: Io, command: Command, input: never): Prom
 /** Prints an error. A `Problem` gets its advice; anything else is a bug and gets a hint at --debug. */
 function report(error: unknown, io: Io, advice: string | undefined): number {
   const stderr = wrapping(io.host.stderr);
+  const called = calledAs(io.host);
   const message = error instanceof Error ? error.message : String(error);
   // The message may quote a file name or come from an unknown server
-  stderr.write(`homesec: ${plainLines(message)}\n`);
+  stderr.write(`homesec: ${plainLines(typable(message, called))}\n`);
   const known = error instanceof Problem;
   const hint = known ? advice : "This is a bug in homesec; --debug prints a stack trace.";
-  if (hint !== undefined && !(io.global.debug && !known)) stderr.write(`${hint}\n`);
+  if (hint !== undefined && !(io.global.debug && !known)) stderr.write(`${typable(hint, called)}\n`);
   if (io.global.debug) stderr.write(`${plainLines(stackOf(error))}\n`);
   return known ? exitCodeOf(error.kind) : exitCodes.failure;
 }

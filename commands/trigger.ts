@@ -1,7 +1,7 @@
 import { defineCommand } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { textArgument } from "./input/arguments.ts";
-import { seconds, text } from "./input/options.ts";
+import { idOf, seconds, text } from "./input/options.ts";
 
 export const trigger = defineCommand({
   name: "trigger",
@@ -10,7 +10,7 @@ export const trigger = defineCommand({
     "Copies a picture into the folder of a camera and waits until homesec has processed it. Works only on the machine of the daemon. Exits with 1 if the picture is skipped, fails or is not processed in time.",
   arguments: { file: textArgument("Picture file; it is copied") },
   options: {
-    camera: text("id", "Camera id"),
+    camera: idOf("camera", text("camera", "Camera, by id or name")),
     wait: seconds(1, 86_400, "Time to wait for the result (default 60s)"),
   },
   examples: [

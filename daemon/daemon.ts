@@ -5,6 +5,7 @@ import type { Clock } from "../src/base/clock/clock.ts";
 import { Lifecycle } from "../src/base/lifecycle/lifecycle.ts";
 import type { Log } from "../src/base/log/log.ts";
 import type { Config } from "../src/platform/config/config.ts";
+import { explainFullDisk } from "../src/platform/disk/full-disk.ts";
 import type { JobDispatcher } from "../src/platform/store/job-dispatcher.ts";
 import type { WakeNote } from "../src/work/jobs/wakes-repository.ts";
 import type { OperationContext } from "../src/work/operations/operation.ts";
@@ -60,7 +61,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await lifecycle
       .stop()
       .catch((failure: unknown) => options.log.error({ error: String(failure) }, "could not clean up after the failed start"));
-    throw error;
+    throw await explainFullDisk(error, options.config.dataDir);
   }
 }
 
@@ -92,7 +93,7 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
   const serving = await startServing(context, { lifecycle, tls, version, counter, wrongKeys, strictReplies });
   runtime.attach({ ...serving, ...workers, metrics });
   await startWork(foundation, { context, runtime, workers, serving });
-  await followFiles(foundation, options.following);
+  await followFiles(foundation, runtime, options.following);
   return {
     url: serving.url,
     port: serving.port,
@@ -153,8 +154,13 @@ async function startWork(
 }
 
 /** Applies changes of the configuration files from now on. Registers how to stop. */
-async function followFiles({ config, log, lifecycle, recentEvents }: Foundation, following: DaemonOptions["following"]): Promise<void> {
+async function followFiles(
+  { config, log, lifecycle, recentEvents }: Foundation,
+  runtime: DaemonRuntime,
+  following: DaemonOptions["following"],
+): Promise<void> {
+  const onRead = runtime.noteConfiguration;
   const followed =
-    following && (await followConfiguration({ ...following, config, recentEvents, log: log.child({ part: "configuration" }) }));
+    following && (await followConfiguration({ ...following, config, recentEvents, onRead, log: log.child({ part: "configuration" }) }));
   lifecycle.onStop("configuration", () => followed?.close());
 }

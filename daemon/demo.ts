@@ -2,15 +2,16 @@ import { constants } from "node:fs";
 import { copyFile, mkdir, readdir, readFile, rename } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { z } from "zod";
-import type { Daemon as DaemonToFollow } from "../src/admin/live-client/address.ts";
 import { type TailState, tail } from "../src/admin/live-client/tail.ts";
 import { pause } from "../src/base/lifecycle/pause.ts";
 import { packageRoot } from "../src/base/version.ts";
 import type { JournalMessage } from "../src/contract/live.ts";
 import { Problem } from "../src/contract/problem.ts";
 import type { Detection as DetectionRecord } from "../src/contract/routes/detections.ts";
+import type { Daemon as DaemonToFollow } from "../src/contract/tail/address.ts";
 import type { Config } from "../src/platform/config/config.ts";
 import { type Daemon, startDaemon } from "./daemon.ts";
+import { firstAlertHint } from "./first-alert.ts";
 import { addressOptions, reachable, type ServeOptions, stopped, untilAborted } from "./serve.ts";
 
 export interface DemoOptions extends ServeOptions {
@@ -56,6 +57,9 @@ export async function demo(options: DemoOptions): Promise<number> {
     const first = await Promise.race([messages.first, messages.done, uploads.then(() => timeOut(signal)), untilAborted(options.signal)]);
     if (first === "scored") {
       code = 0;
+      const { called } = options;
+      const hint = await firstAlertHint(config, daemon.context.db, `stop the demo, then ${called} serve and ${called} setup`);
+      if (options.once && hint !== undefined) out.write(`${hint}\n`);
       if (!options.once) {
         out.write(
           [
@@ -64,6 +68,7 @@ export async function demo(options: DemoOptions): Promise<number> {
             `  try your own   copy a picture of people into a new folder under ${config.cameraRoot}`,
             `  look around    ${options.called} events list ${addressOptions(daemon)}`,
             `                 curl ${daemon.ownCertificatePath === undefined ? "" : `--cacert ${daemon.ownCertificatePath} `}${reachable(daemon.url)}/api/events`,
+            ...(hint === undefined ? [] : [hint]),
             "",
             "",
           ].join("\n"),
@@ -73,7 +78,7 @@ export async function demo(options: DemoOptions): Promise<number> {
     } else if (options.signal.aborted) {
       code = 0;
     } else {
-      say("timed out", "no event was scored in time; see `homesec health` and the log");
+      say("timed out", `no event was scored in time; see \`${options.called} health\` and the log`);
     }
     end.abort();
     await Promise.all([messages.done, uploads]);

@@ -4,11 +4,15 @@ import type { Lifecycle } from "../src/base/lifecycle/lifecycle.ts";
 import type { Log } from "../src/base/log/log.ts";
 import { programVersion } from "../src/base/version.ts";
 import type { JournalEntry } from "../src/contract/live.ts";
+import { settleCameraRoot } from "../src/monitoring/cameras/relative-paths.ts";
+import { rootsOf } from "../src/monitoring/cameras/roots.ts";
 import type { Config } from "../src/platform/config/config.ts";
 import { createSettings } from "../src/platform/config/settings.ts";
 import { dataFolderHolder } from "../src/platform/database/data-folder.ts";
 import type { Database } from "../src/platform/database/database.ts";
 import { migrate } from "../src/platform/database/migrate.ts";
+import { hashOf } from "../src/platform/keys/keyring.ts";
+import { createNamedKeys, sessionMac } from "../src/platform/keys/named-keys.ts";
 import { createOutbound } from "../src/platform/outbound/outbound.ts";
 import { openSealerFor } from "../src/platform/secrets/open-sealer.ts";
 import { openStore } from "../src/platform/store/open-store.ts";
@@ -95,10 +99,12 @@ function createAnnouncer(db: Database, clock: Clock): (entry: JournalEntry) => P
 }
 
 /** Migrates the database, joins the other daemons on it, and opens everything that needs its rows. Registers how to stop each part. */
-export async function openStores(foundation: Foundation): Promise<Pick<OperationContext, "store" | "sealer" | "outbound">> {
+export async function openStores(foundation: Foundation): Promise<Pick<OperationContext, "store" | "sealer" | "outbound" | "namedKeys">> {
   const { config, clock, log, lifecycle, own, cluster, settings, upstreams } = foundation;
   const { db } = foundation.engines.database;
   await migrate(db, { log: log.child({ part: "migrations" }), clock });
+  const moves = foundation.engines.database.kind === "embedded";
+  await settleCameraRoot(db, { roots: rootsOf(config), moves, log: log.child({ part: "migrations" }) });
   await join(cluster, { db, own, clock, log, lifecycle });
   const store = await openStore({ redisUrl: config.redisUrl, log: log.child({ part: "store" }) });
   lifecycle.onStop("store", () => store.close());
@@ -108,9 +114,15 @@ export async function openStores(foundation: Foundation): Promise<Pick<Operation
   await makeCameraRoot(config.cameraRoot, log);
   const sealer = await openSealerFor({ db, keyPath: config.secretKeyPath, log: log.child({ part: "secrets" }) });
   await introduce(cluster, { db, keyPath: config.secretKeyPath, fingerprint: sealer.fingerprint, log });
+  const namedKeys = createNamedKeys({
+    ...{ db, clock, log: log.child({ part: "keys" }), macOf: sessionMac(sealer) },
+    configuredHashes: config.apiKeys.map((key) => hashOf(key).toString("hex")),
+  });
+  await namedKeys.start();
+  lifecycle.onStop("named keys", () => namedKeys.stop());
   const outbound = createOutbound({ allow: config.outboundAllow, ownPort: config.port });
   lifecycle.onStop("outbound", () => outbound.close());
-  return { store, sealer, outbound };
+  return { store, sealer, outbound, namedKeys };
 }
 
 /** Warns of a memory limit that is too small, and says so if the last daemon here was killed: the kernel does not tell its victim why. */

@@ -7,6 +7,7 @@ import { localDay } from "../src/base/clock/calendar.ts";
 import type { Clock } from "../src/base/clock/clock.ts";
 import type { Log } from "../src/base/log/log.ts";
 import { redact } from "../src/base/log/redact.ts";
+import { typable } from "../src/base/text/format.ts";
 
 export interface LogOptions {
   readonly level: "debug" | "info" | "warn" | "error";
@@ -14,6 +15,8 @@ export interface LogOptions {
   readonly format: "pretty" | "json";
   /** Whether pretty lines have colours. */
   readonly colour?: boolean;
+  /** How the user calls homesec, for commands in pretty lines. */
+  readonly called?: string;
   readonly destination: NodeJS.WritableStream;
   /** Folder of the daily files. Without it, no files are written. */
   readonly folder?: string;
@@ -32,8 +35,8 @@ export interface OpenLog extends Log {
  * Creates a log to `destination` and to `<folder>/YYYY-MM-DD.ndjson`, with a new file each local day. Masks secrets in every line. If a
  * file cannot be written, the log reports that once at the destination and never stops the caller.
  */
-export function createLog({ level, format, colour = false, destination, folder, clock }: LogOptions): OpenLog {
-  const shown = format === "pretty" ? prettyLines(destination, colour) : destination;
+export function createLog({ level, format, colour = false, called, destination, folder, clock }: LogOptions): OpenLog {
+  const shown = format === "pretty" ? prettyLines(destination, colour, called) : destination;
   const file = folder === undefined ? undefined : new DailyFile(folder, clock, (problem) => logger.error({ folder }, problem));
   const logger = pino(
     {
@@ -71,7 +74,7 @@ function asLog(logger: pino.Logger, own: object = {}): Log {
 }
 
 /** One line per message, with local times: for a person at a terminal. */
-function prettyLines(destination: LogOptions["destination"], colorize: boolean): Writable {
+function prettyLines(destination: LogOptions["destination"], colorize: boolean, called: string | undefined): Writable {
   const target = new Writable({
     decodeStrings: false,
     write: (chunk: string | Buffer, _encoding, done) => {
@@ -83,7 +86,7 @@ function prettyLines(destination: LogOptions["destination"], colorize: boolean):
   return new Writable({
     decodeStrings: false,
     write: (line: string, _encoding, done) => {
-      lines.write(harmless(line));
+      lines.write(harmless(typable(line, called)));
       done();
     },
   });

@@ -1,5 +1,6 @@
 import type { Clock } from "../src/base/clock/clock.ts";
 import type { Config } from "../src/platform/config/config.ts";
+import type { LoadedConfig } from "../src/platform/config/load.ts";
 import type { Database } from "../src/platform/database/database.ts";
 import { diskSpace } from "../src/platform/disk/disk.ts";
 import { createPictureDisk } from "../src/platform/disk/picture-disk.ts";
@@ -32,6 +33,8 @@ export interface RunningParts {
 export interface DaemonRuntime extends Runtime {
   /** Attaches the parts once they exist. An operation that runs earlier throws. */
   attach(parts: RunningParts): void;
+  /** Takes a configuration that was read without errors. */
+  noteConfiguration(loaded: LoadedConfig): void;
   /** Sends journal rows that this process has numbered to its live clients. */
   publish(rows: readonly PublishedRow[]): void;
 }
@@ -51,6 +54,7 @@ export function createRuntime(options: {
   const { clock, upstreams, counter, recentEvents, own, cluster } = options;
   const { peers, signals } = cluster;
   let parts: RunningParts | undefined;
+  let configuration: LoadedConfig | undefined;
   const running = (): RunningParts => {
     if (!parts) throw new Error("the daemon is still starting");
     return parts;
@@ -60,6 +64,8 @@ export function createRuntime(options: {
   return {
     startedAt,
     version: options.version,
+    environment: () => process.env,
+    configuration: () => configuration,
     workers: () => [...running().supervisor.states(), ...workersElsewhere(peers.roles, peers.others())],
     daemons: () => [
       {
@@ -94,6 +100,9 @@ export function createRuntime(options: {
     selftest: (options) => running().selftest.run(options),
     metrics: () => running().metrics.text(),
     publish: (rows) => running().hub.publish(rows),
+    noteConfiguration: (loaded) => {
+      configuration = loaded;
+    },
     attach: (given) => {
       parts = given;
     },

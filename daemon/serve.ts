@@ -4,6 +4,7 @@ import type { Config } from "../src/platform/config/config.ts";
 import type { LoadedConfig } from "../src/platform/config/load.ts";
 import { formatRoles, missingRoles } from "../src/platform/config/roles.ts";
 import { type Daemon, startDaemon } from "./daemon.ts";
+import { firstAlertHint } from "./first-alert.ts";
 import type { OpenLog } from "./log.ts";
 import type { ServiceManager } from "./service-manager.ts";
 
@@ -31,7 +32,8 @@ export async function serve(options: ServeOptionsWithManager): Promise<number> {
     log: options.log,
     following: { loaded: options, setLogLevel: (level) => options.log.setLevel(level) },
   });
-  options.out.write(greeting(daemon, options));
+  const hint = await firstAlertHint(options.config, daemon.context.db, `${options.called} setup${otherAddress(daemon)}`);
+  options.out.write(greeting(daemon, options, hint));
   await options.serviceManager.ready(`Listening on ${daemon.url}`, () => daemon.context.runtime?.supervisorAlive() ?? true);
   await untilAborted(options.signal);
   options.out.write("Stopping ...\n");
@@ -58,15 +60,20 @@ export async function stopped(daemon: Daemon, log: Log): Promise<number> {
   }
 }
 
-function greeting(daemon: Daemon, { config, called }: ServeOptions): string {
+/** The address options for commands that do not find the daemon by HOST and PORT, which may not be set in another terminal. */
+function otherAddress(daemon: Daemon): string {
+  return daemon.url === "http://127.0.0.1:8000" ? "" : ` ${addressOptions(daemon)}`;
+}
+
+function greeting(daemon: Daemon, { config, called }: ServeOptions, hint: string | undefined): string {
   const { version } = daemon.context.runtime ?? { version: "" };
   const upstream = (name: "detector" | "language_model"): string =>
     daemon.upstreams.label(name) === "built-in" ? `built-in (set ${name.toUpperCase()}_URL to use your own)` : daemon.upstreams.label(name);
-  // commands find the daemon by HOST and PORT, which may not be set in another terminal
-  const where = daemon.url === "http://127.0.0.1:8000" ? "" : ` ${addressOptions(daemon)}`;
+  const where = otherAddress(daemon);
   return [
     `homesec ${version} is running. Press Ctrl-C to stop it.`,
     "",
+    ...(config.webEnabled && config.roles.includes("api") ? [`  web page         ${reachable(daemon.url)}`] : []),
     `  API              ${daemon.url}`,
     ...(daemon.ownCertificatePath === undefined ? [] : [`  certificate      ${daemon.ownCertificatePath} (self-signed by homesec)`]),
     ...(missingRoles(config.roles).length === 0 ? [] : [`  roles            ${formatRoles(config.roles)}`]),
@@ -81,9 +88,11 @@ function greeting(daemon: Daemon, { config, called }: ServeOptions): string {
     "  - Have a camera upload pictures (JPEG, PNG, WebP) into its own folder;",
     "    the folder's name becomes the camera. To try: copy a picture into a new one.",
     "  - In another terminal:",
+    ...(config.webEnabled ? [`      web page   ${called} open${where}`] : []),
     `      live       ${called} live${where}`,
     `      cameras    ${called} cameras list${where}`,
     `      health     ${called} health${where}`,
+    ...(hint === undefined ? [] : [`  - ${hint}`]),
     "",
     "",
   ].join("\n");

@@ -1,15 +1,18 @@
+import type { IncomingMessage } from "node:http";
 import { operations } from "../src/all-operations.ts";
 import type { Lifecycle } from "../src/base/lifecycle/lifecycle.ts";
 import { formatRoles } from "../src/platform/config/roles.ts";
 import { createKeyring } from "../src/platform/keys/keyring.ts";
 import { createLimiter } from "../src/platform/limits/limiter.ts";
-import { allowancesOf } from "../src/platform/limits/tiers.ts";
+import { allowancesOf, sessionAllowances } from "../src/platform/limits/tiers.ts";
+import { checkSignature, type SignatureState } from "../src/platform/secrets/signed-address.ts";
 import type { OperationContext } from "../src/work/operations/operation.ts";
 import { createApp } from "./http/app.ts";
 import type { OnWrongKey } from "./http/authenticate.ts";
 import { clientAddressBehind } from "./http/client-address.ts";
 import { listen } from "./http/listen.ts";
 import type { RequestCounter } from "./http/stats.ts";
+import { pageFolder, servePage } from "./http/web-page.ts";
 import type { WrongKeys } from "./http/wrong-keys.ts";
 import { createAccessChecks } from "./live/access-checks.ts";
 import { createHub, type Hub } from "./live/hub.ts";
@@ -40,12 +43,12 @@ export async function startServing(
     readonly strictReplies: boolean;
   },
 ): Promise<Serving> {
-  const { db, store, config, clock, log } = context;
+  const { db, store, config, clock, log, namedKeys } = context;
   const { lifecycle, tls } = options;
   const keyring = config.apiKeyEnabled ? createKeyring(config.apiKeys) : undefined;
-  const limiter = config.rateLimitEnabled
-    ? createLimiter({ store, allowances: allowancesOf(config), clock, log: log.child({ part: "limits" }) })
-    : undefined;
+  const limiting = { store, clock, log: log.child({ part: "limits" }) };
+  const limiter = config.rateLimitEnabled ? createLimiter({ ...limiting, allowances: allowancesOf(config) }) : undefined;
+  const sessionLimiter = config.rateLimitEnabled ? createLimiter({ ...limiting, allowances: sessionAllowances }) : undefined;
   const clientAddress = clientAddressBehind(config.trustedProxyIps);
   const onWrongKey: OnWrongKey = (request) => options.wrongKeys.record(clientAddress(request));
   const app = createApp({
@@ -55,11 +58,14 @@ export async function startServing(
     allowedHosts: config.allowedHosts,
     corsOrigins: config.corsOrigins,
     keyring,
+    namedKeys,
     onWrongKey,
+    signatureOf: config.mediaRequiresKey ? (request) => signatureOf(request, context) : undefined,
     clientAddress,
-    rateLimit: limiter && { limiter, clientAddress },
+    rateLimit: limiter && { limiter, clientAddress, sessionLimiter },
     counter: options.counter,
     strictReplies: options.strictReplies,
+    page: config.webEnabled ? servePage(pageFolder()) : undefined,
     rolesWithoutApi: config.roles.includes("api") ? undefined : formatRoles(config.roles),
   });
   const listening = await listen({ app, host: config.host, port: config.port, keyPair: tls?.pair });
@@ -77,12 +83,21 @@ export async function startServing(
       allowedHosts: config.allowedHosts,
       allowedOrigins: config.corsOrigins,
       limiter,
+      sessionLimiter,
       clientAddress,
       keyring,
+      namedKeys,
       onWrongKey,
       token: config.websocketToken,
     }),
   });
+  const unfollow = namedKeys?.onChange(() => hub.closeEnded());
+  lifecycle.onStop("keys of live connections", () => unfollow?.());
   const host = config.host.includes(":") ? `[${config.host}]` : config.host;
   return { url: `${tls ? "https" : "http"}://${host}:${listening.port}`, port: listening.port, hub };
+}
+
+function signatureOf({ url = "" }: IncomingMessage, { sealer, clock }: OperationContext): SignatureState {
+  const [path = "", query = ""] = url.split("?", 2);
+  return checkSignature(path, new URLSearchParams(query), sealer, clock.now());
 }

@@ -1,12 +1,15 @@
 import { analyticsOperations } from "./admin/analytics/operations.ts";
 import { dlqOperations } from "./admin/dead-letters/operations.ts";
+import { doctorOperations } from "./admin/doctor/operations.ts";
 import { documentOperations } from "./admin/documents/operations.ts";
 import { explainOperations } from "./admin/explain/operations.ts";
 import { gpuOperations } from "./admin/gpu/operations.ts";
+import { keyOperations } from "./admin/keys/operations.ts";
 import { systemOperations } from "./admin/system/operations.ts";
 import { alertReceiverOperations } from "./alerting/alert-receiver/operations.ts";
 import { alertOperations } from "./alerting/alerts/operations.ts";
 import { notificationOperations } from "./alerting/notifications/operations.ts";
+import { ruleDraftOperations } from "./alerting/rule-drafts/operations.ts";
 import { ruleOperations } from "./alerting/rules/operations.ts";
 import { silenceOperations } from "./alerting/silences/operations.ts";
 import { webhookOperations } from "./alerting/webhooks/operations.ts";
@@ -21,6 +24,7 @@ import { eventOperations } from "./monitoring/events/operations.ts";
 import { eventStatisticsOperations } from "./monitoring/events/statistics.ts";
 import { imageOperations } from "./monitoring/images/operations.ts";
 import { sceneOperations } from "./monitoring/scenes/operations.ts";
+import { shareOperations } from "./monitoring/shares/operations.ts";
 import type { Operations } from "./work/operations/operation.ts";
 
 /** The use case of each route. */
@@ -40,12 +44,16 @@ export const operations: Operations = {
   ...silenceOperations,
   ...analyticsOperations,
   ...ruleOperations,
+  ...ruleDraftOperations,
   ...imageOperations,
   ...explainOperations,
   ...systemOperations,
   ...gpuOperations,
+  ...doctorOperations,
   ...webhookOperations,
   ...dlqOperations,
   ...notificationOperations,
+  ...shareOperations,
+  ...keyOperations,
   ...documentOperations,
 };

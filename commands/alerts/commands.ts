@@ -1,32 +1,29 @@
-import { alertStatuses, ranges, severities } from "../../src/contract/constants.ts";
+import { alertStatuses } from "../../src/contract/constants.ts";
 import type { Command } from "../command.ts";
 import { listCommand, recordCommand } from "../command-shapes.ts";
 import { textArgument } from "../input/arguments.ts";
-import { choice, integer, text, time } from "../input/options.ts";
+import { choice, idOf } from "../input/options.ts";
 import { noteUnknownCameras } from "../input/similar-id.ts";
 import { activeSilences, noteSilences } from "../silence/active.ts";
+import { acknowledgeAlerts, dismissAlerts } from "./close.ts";
+import { alertFilterOptions } from "./filter.ts";
 import { tailAlerts } from "./tail.ts";
 import { alertView } from "./view.ts";
 
 const exampleId = "5f0c9d6e-3f6b-4f0e-9a52-0c6f1f0e7a11";
-const alertArgument = { alert_id: textArgument("Alert id") };
+const alertArgument = { alert_id: idOf("alert", textArgument("Alert id, or its start")) };
 
 const listAlerts = listCommand({
   name: "alerts list",
   summary: "List alerts, newest first",
   options: {
     status: choice(alertStatuses, "Only alerts with this status"),
-    severity: choice(severities, "Only alerts of this severity"),
-    rule_id: text("id", "Only alerts of this rule"),
-    camera_id: text("id", "Only alerts of this camera"),
-    event_id: integer("id", ...ranges.id, "Only alerts of this event"),
-    start_date: time("Only from this time on"),
-    end_date: time("Only up to this time"),
+    ...alertFilterOptions,
   },
   examples: [
     { command: "homesec alerts list --status delivered", note: "open alerts" },
     { command: "homesec alerts list --status pending", note: "unsent alerts; `homesec alerts show` says why" },
-    { command: "homesec alerts list --start-date yesterday --severity critical -o json", note: "as JSON" },
+    { command: "homesec alerts list --since yesterday --severity critical -o json", note: "as JSON" },
   ],
   view: alertView,
   page: (io, { options }, page) => io.call("listAlerts", { query: { ...options, ...page } }),
@@ -50,21 +47,4 @@ const showAlert = recordCommand({
   record: (io, input) => io.call("getAlert", { params: { id: input.arguments.alert_id } }),
 });
 
-const acknowledgeAlert = closing("ack", "acknowledgeAlert", "acknowledged", "Acknowledge an alert: someone is handling it", "I am on it");
-const dismissAlert = closing("dismiss", "dismissAlert", "dismissed", "Dismiss an alert: no action needed", "false alarm");
-
-/** A command that closes an alert. The API answers a second one with a conflict. */
-function closing(verb: string, operation: "acknowledgeAlert" | "dismissAlert", done: string, summary: string, note: string): Command {
-  return recordCommand({
-    name: `alerts ${verb}`,
-    summary,
-    description: `${summary}. Unsent messages of the alert are cancelled. Exits with 5 if the alert is already closed.`,
-    arguments: alertArgument,
-    examples: [{ command: `homesec alerts ${verb} ${exampleId}`, note }],
-    view: alertView,
-    record: (io, input) => io.call(operation, { params: { id: input.arguments.alert_id } }),
-    note: ({ id }) => `alert ${id} ${done}`,
-  });
-}
-
-export const commands: readonly Command[] = [listAlerts, showAlert, tailAlerts, acknowledgeAlert, dismissAlert];
+export const commands: readonly Command[] = [listAlerts, showAlert, tailAlerts, acknowledgeAlerts, dismissAlerts];

@@ -16,7 +16,7 @@ export const alertView: View<Alert> = {
   fields: fieldsOf("getAlert"),
   id: (alert) => alert.id,
   columns: [
-    { title: "ID", keep: true, cell: (alert) => ({ text: alert.id }) },
+    { title: "ID", keep: true, isId: true, cell: (alert) => ({ text: alert.id }) },
     { title: "WHEN", keep: true, cell: (alert, terminal) => ({ text: ago(terminal, alert.created_at) }) },
     { title: "SEVERITY", cell: (alert) => ({ text: alert.severity, paint: riskPaint(alert.severity) }) },
     { title: "STATUS", cell: (alert) => ({ text: alert.status, paint: statePaints[alert.status] }) },
@@ -35,6 +35,7 @@ export const alertView: View<Alert> = {
     ["delivered", { text: exactly(terminal, alert.delivered_at) }],
     ...(alert.acknowledged_at ? [["acknowledged", { text: exactly(terminal, alert.acknowledged_at) }] as const] : []),
     ...(alert.dismissed_at ? [["dismissed", { text: exactly(terminal, alert.dismissed_at) }] as const] : []),
+    ...(alert.alert_metadata.closed_by === undefined ? [] : [["by", { text: alert.alert_metadata.closed_by }] as const]),
     ["because", { text: alert.alert_metadata.matched_conditions.join(", ") || "every event raises one" }],
     ["dedup key", { text: alert.dedup_key }],
   ],

@@ -3,14 +3,12 @@ import { ranges } from "../../src/contract/constants.ts";
 import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import type { Command, Example, Values } from "../command.ts";
 import { rowsCommand } from "../command-shapes.ts";
-import { day, integer, type Option, withDefault } from "../input/options.ts";
+import { integer, type Option, withDefault } from "../input/options.ts";
+import { periodOfDays } from "../input/time-options.ts";
 import type { RowView } from "../output/view.ts";
 import * as views from "./views.ts";
 
-const rangeOptions = {
-  start_date: day("First day, UTC (default 29 days before the last)"),
-  end_date: day("Last day, UTC (default today)"),
-};
+const rangeOptions = periodOfDays("First day, UTC (default 29 days before the last)", "Last day, UTC (default today)");
 
 type Question =
   | "getDetectionTrends"
@@ -44,7 +42,7 @@ interface Shape<Q extends Question, T> {
 /** A command that asks one question about a range of days. */
 function question<Q extends Question, T>(shape: Shape<Q, T>): Command {
   const { verb, summary, description = `${summary}.`, options, example, question, rows, view } = shape;
-  const range = `homesec analytics ${verb} --start-date 2026-03-01 --end-date 2026-03-31`;
+  const range = `homesec analytics ${verb} --since 2026-03-01 --until 2026-03-31`;
   return rowsCommand({
     name: `analytics ${verb}`,
     summary,

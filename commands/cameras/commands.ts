@@ -4,18 +4,19 @@ import { type Command, defineCommand } from "../command.ts";
 import { actionCommand, recordCommand } from "../command-shapes.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { textArgument } from "../input/arguments.ts";
-import { choice, flag, rowLimit, text } from "../input/options.ts";
+import { choice, flag, idOf, rowLimit, text } from "../input/options.ts";
 import { printList } from "../output/output.ts";
 import { pages } from "../output/pages.ts";
 import { activeSilences, silencedView } from "../silence/active.ts";
 import { baselineCommands } from "./baseline/commands.ts";
+import { listGaps } from "./gaps.ts";
 import { noteTrouble, noteUnread } from "./notes.ts";
 import { sceneChangeCommands } from "./scene-changes.ts";
 import { saveSnapshot } from "./snapshot.ts";
 import { validateCameras } from "./validate.ts";
 import { type Camera, cameraView } from "./view.ts";
 
-const cameraArgument = { camera_id: textArgument("Camera id") };
+const cameraArgument = { camera_id: idOf("camera", textArgument("Camera id or name")) };
 
 const listCameras = defineCommand({
   name: "cameras list",
@@ -127,7 +128,7 @@ const restoreCamera = recordCommand({
   name: "cameras restore",
   summary: "Restore a removed camera",
   description: "Restores a removed camera. homesec then processes the pictures that arrived in the meantime.",
-  arguments: cameraArgument,
+  arguments: { camera_id: idOf("deletedCamera", textArgument("Camera id or name")) },
   examples: [{ command: "homesec cameras restore garage", note: "homesec cameras list --deleted lists removed cameras" }],
   view: cameraView,
   record: (io, { arguments: params }) => io.call("restoreCamera", { params }),
@@ -144,6 +145,7 @@ export const commands: readonly Command[] = [
   restoreCamera,
   validateCameras,
   saveSnapshot,
+  listGaps,
   ...baselineCommands,
   ...sceneChangeCommands,
 ];

@@ -2,7 +2,7 @@ import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import type { Command } from "../command.ts";
 import { listCommand, recordCommand } from "../command-shapes.ts";
 import { idArgument, textArgument } from "../input/arguments.ts";
-import { toggle } from "../input/options.ts";
+import { idOf, toggle } from "../input/options.ts";
 import { ago } from "../output/terminal-format.ts";
 import { fieldsOf, type RowView, type View } from "../output/view.ts";
 
@@ -37,7 +37,7 @@ export const sceneChangeCommands: readonly Command[] = [
   listCommand({
     name: "cameras scene-changes list",
     summary: "List scene changes of a camera, newest first",
-    arguments: { camera_id: textArgument("Camera id") },
+    arguments: { camera_id: idOf("camera", textArgument("Camera id or name")) },
     options: { acknowledged: toggle("Only acknowledged changes; --no-acknowledged for the others") },
     examples: [
       { command: "homesec cameras scene-changes list front-door --no-acknowledged", note: "was the camera moved, blocked or blurred?" },
@@ -54,7 +54,7 @@ export const sceneChangeCommands: readonly Command[] = [
   recordCommand({
     name: "cameras scene-changes ack",
     summary: "Acknowledge a scene change and accept the new view",
-    arguments: { camera_id: textArgument("Camera id"), id: idArgument("Scene change id") },
+    arguments: { camera_id: idOf("camera", textArgument("Camera id or name")), id: idArgument("Scene change id") },
     examples: [{ command: "homesec cameras scene-changes ack front-door 3", note: "the camera was moved on purpose" }],
     view: acknowledgedView,
     record: (io, { arguments: params }) => io.call("acknowledgeSceneChange", { params }),

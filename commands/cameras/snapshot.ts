@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
 import { recordCommand } from "../command-shapes.ts";
 import { textArgument } from "../input/arguments.ts";
-import { text } from "../input/options.ts";
+import { idOf, text } from "../input/options.ts";
 import { extensionOf, savedView, saveNew } from "../output/save.ts";
 
 export const saveSnapshot = recordCommand({
   name: "cameras snapshot",
   summary: "Save the latest picture of a camera to a file",
-  arguments: { camera_id: textArgument("Camera id") },
+  arguments: { camera_id: idOf("camera", textArgument("Camera id or name")) },
   options: { to: text("file", "Target file, never overwritten (default <camera-id>.<extension>)") },
   examples: [
     { command: "homesec cameras snapshot front-door", note: "saves front-door.jpg" },

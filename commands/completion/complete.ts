@@ -1,7 +1,8 @@
-import { type Command, kebab } from "../command.ts";
+import { type Command, flagsOf } from "../command.ts";
 import { topics } from "../help/topics.ts";
 import type { Host } from "../host.ts";
 import type { Option } from "../input/options.ts";
+import { shortIds } from "../output/short-ids.ts";
 import { globalOptions } from "../program.ts";
 import { commandsFor, nouns } from "../registry.ts";
 import { idsOf, kindOfId } from "./ids.ts";
@@ -9,9 +10,12 @@ import { idsOf, kindOfId } from "./ids.ts";
 /** Completes the last word, which may be empty. Never throws, since completion cannot show errors. */
 export async function complete(words: readonly string[], host: Host): Promise<string[]> {
   const { before, current, prefix } = splitWords(words);
-  const candidates = await candidatesFor(before, current, host).catch(() => []);
+  const candidates = [...new Set(await candidatesFor(before, current, host).catch(() => []))];
   const begun = current.slice(prefix.length);
-  return [...new Set(candidates)].filter((candidate) => candidate.startsWith(begun)).map((candidate) => prefix + candidate);
+  const short = shortIds(candidates);
+  // A longer beginning completes to the whole id
+  const texts = candidates.map((candidate, at) => (begun.length > (short[at]?.length ?? 0) ? candidate : (short[at] ?? candidate)));
+  return texts.filter((text) => text.startsWith(begun)).map((text) => prefix + text);
 }
 
 /**
@@ -38,7 +42,7 @@ async function candidatesFor(before: readonly string[], current: string, host: H
     return [...nextWords(before.slice(1), commands), ...(before.length === 1 ? topics.map(({ name }) => name) : [])];
   const { command, path, positionals, pending } = walk(before, commands);
   if (pending) return await valuesOf(pending, command, current, before, host);
-  if (current.startsWith("-")) return flagsOf(command);
+  if (current.startsWith("-")) return allFlags(command);
   if (command) {
     const [name, argument] = Object.entries(command.arguments)[positionals.length] ?? [];
     // Only options accept comma-separated values
@@ -92,7 +96,9 @@ function walk(words: readonly string[], commands: readonly Command[]) {
 }
 
 function pendingOf(word: string, command: Command | undefined): Pending | undefined {
-  const own = Object.entries(command?.options ?? {}).find(([name, option]) => word === `--${kebab(name)}` || word === `-${option.short}`);
+  const own = Object.entries(command?.options ?? {}).find(
+    ([name, option]) => flagsOf(name, option).some((flag) => word === `--${flag}`) || word === `-${option.short}`,
+  );
   if (own) {
     const [name, { placeholder, choices, repeatable = false }]: [string, Option<unknown>] = own;
     return placeholder === undefined ? undefined : { name, choices, several: repeatable };
@@ -102,10 +108,11 @@ function pendingOf(word: string, command: Command | undefined): Pending | undefi
   return { name: global.long?.slice(2), choices: global.argChoices, several: global.long === "--fields" };
 }
 
-function flagsOf(command: Command | undefined): string[] {
-  const own = Object.entries(command?.options ?? {}).flatMap(([name, { negatable }]) =>
-    negatable ? [`--${kebab(name)}`, `--no-${kebab(name)}`] : [`--${kebab(name)}`],
-  );
+function allFlags(command: Command | undefined): string[] {
+  const own = Object.entries(command?.options ?? {}).flatMap(([name, option]) => {
+    const [flag] = flagsOf(name, option);
+    return option.negatable ? [`--${flag}`, `--no-${flag}`] : [`--${flag}`];
+  });
   return [...own, ...globalOptions.flatMap(({ long }) => long ?? []), "--help"];
 }
 
@@ -124,6 +131,6 @@ async function ids(
   before: readonly string[],
   host: Host,
 ): Promise<readonly string[]> {
-  const kind = kindOfId(name, command?.name ?? "", positionals);
+  const kind = command && kindOfId(name, command, positionals);
   return kind === undefined ? [] : await idsOf(kind, before, host);
 }

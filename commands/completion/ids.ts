@@ -2,7 +2,9 @@ import { createHash, randomBytes } from "node:crypto";
 import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import type { Command } from "../command.ts";
 import type { Host } from "../host.ts";
+import type { IdKind } from "../input/options.ts";
 
 const timeoutMs = 1000;
 const cacheMs = 10_000;
@@ -14,38 +16,34 @@ const rows = (key: string, ...fields: readonly string[]) =>
     .transform((body) => fields.flatMap((field) => body[key]?.map((row) => row[field])));
 const Ids = z.array(z.string());
 
-/** The API path and fields for each kind of id; rules also by name where a command accepts it. */
+const cameras = { path: "/api/cameras?limit=200", rows: rows("cameras", "camera_id") };
+
+/** The API path and fields for each kind of id; rules and webhooks also by name. Camera ids are shorter than their names. */
 const sources = {
-  camera: { path: "/api/cameras?limit=200", rows: rows("cameras", "camera_id") },
+  camera: cameras,
+  cameraFilter: cameras,
   rule: { path: "/api/alerts/rules?limit=200", rows: rows("items", "name", "id") },
-  rule_id: { path: "/api/alerts/rules?limit=200", rows: rows("items", "id") },
-  webhook: { path: "/api/outbound-webhooks?limit=200", rows: rows("webhooks", "id") },
+  webhook: { path: "/api/outbound-webhooks?limit=200", rows: rows("webhooks", "name", "id") },
   alert: { path: "/api/alerts?limit=50", rows: rows("items", "id") },
   silence: { path: "/api/silences?limit=50", rows: rows("items", "id") },
+  share: { path: "/api/shares?status=active&limit=50", rows: rows("items", "id") },
   event: { path: "/api/events?limit=50", rows: rows("items", "id") },
   detection: { path: "/api/detections?limit=50", rows: rows("items", "id") },
   entity: { path: "/api/entities?limit=50", rows: rows("items", "id") },
   deletedCamera: { path: "/api/cameras/deleted?limit=200", rows: rows("items", "camera_id") },
   deletedEvent: { path: "/api/events/deleted?limit=50", rows: rows("items", "id") },
-} as const;
-export type IdKind = keyof typeof sources | "check";
-
-const kinds: Readonly<Record<string, IdKind>> = {
-  ...{ camera_id: "camera", camera: "camera", cameras: "camera", rule: "rule", rule_id: "rule_id", webhook: "webhook" },
-  ...{ alert_id: "alert", silence_id: "silence", event_id: "event", detection_id: "detection", entity_id: "entity" },
-};
+} as const satisfies Partial<Record<IdKind, unknown>>;
 
 /** The kind of id that an argument or option of this name takes, given the arguments before it. */
-export function kindOfId(name: string, command: string, before: readonly string[]): IdKind | undefined {
-  if (command === "cameras restore" && name === "camera_id") return "deletedCamera";
-  if (command === "events restore" && name === "event_id") return "deletedEvent";
-  if (command === "doctor" && (name === "only" || name === "skip")) return "check";
+export function kindOfId(name: string, { name: command, arguments: own, options }: Command, before: readonly string[]): IdKind | undefined {
   if (command === "explain" && name === "which") return before[0] === "event" || before[0] === "alert" ? before[0] : undefined;
-  return Object.hasOwn(kinds, name) ? kinds[name] : undefined;
+  return (own[name] ?? options[name])?.idOf;
 }
 
 /** The ids from the daemon, cached for 10 s, with a timeout of 1 s. Throws if it does not answer. */
 export async function idsOf(kind: IdKind, words: readonly string[], host: Host): Promise<string[]> {
+  // No request lists the deliveries of all webhooks
+  if (kind === "delivery") return [];
   // Checks are built in
   if (kind === "check") return (await import("../../src/admin/doctor/checks.ts")).checks.map(({ id }) => id);
   const { openIo } = await import("../open-io.ts");

@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import { resolve } from "node:path";
 import type { BackupReport } from "../../src/admin/backup/backup.ts";
 import { defineCommand } from "../command.ts";
@@ -46,7 +47,17 @@ export const backUpDatabase = defineCommand({
     const { clock, version, signal } = io.host;
     const path = resolve(io.host.cwd, file);
     return await withProgress(io, async (onProgress, clear) => {
-      const report = await backUp({ db, path, replace: yes, version, clock, signal, onProgress });
+      const report = await backUp({
+        db,
+        path,
+        replace: yes,
+        version,
+        host: hostname(),
+        cameraRoot: config.cameraRoot,
+        clock,
+        signal,
+        onProgress,
+      });
       clear();
       await printRecord(io.output, report, view);
       io.output.note(keyNote(config.secretKeyPath));

@@ -1,25 +1,13 @@
-import { ranges } from "../../src/contract/constants.ts";
 import type { Command } from "../command.ts";
 import { listCommand, recordCommand, rowsCommand } from "../command-shapes.ts";
 import { idArgument, textArgument } from "../input/arguments.ts";
-import { classes } from "../input/classes.ts";
-import { integer, list, number, time } from "../input/options.ts";
+import { idOf } from "../input/options.ts";
+import { noteEmptySearch } from "../input/search-advice.ts";
 import { noteUnknownCameras } from "../input/similar-id.ts";
+import { deleteDetections } from "./delete.ts";
+import { filterOptions, rangeOptions } from "./filter.ts";
 import { saveDetectionImage } from "./image.ts";
 import { detectionView, foundDetectionView, labelView, statsView } from "./view.ts";
-
-const rangeOptions = {
-  camera_id: list("id", "Only these cameras, separated by commas"),
-  object_type: classes("Only these classes, such as person,dog"),
-  start_date: time("Only from this time on"),
-  end_date: time("Only up to this time"),
-};
-
-const filterOptions = {
-  ...rangeOptions,
-  min_confidence: number("confidence", ...ranges.confidence, "Minimum confidence, 0 to 1"),
-  event_id: integer("id", ...ranges.id, "Only detections of this event"),
-};
 
 export const commands: readonly Command[] = [
   listCommand({
@@ -27,7 +15,7 @@ export const commands: readonly Command[] = [
     summary: "List detections, newest first",
     options: filterOptions,
     examples: [
-      { command: "homesec detections list --object-type dog,cat --start-date today", note: "today's animals" },
+      { command: "homesec detections list --object-type dog,cat --since today", note: "today's animals" },
       { command: "homesec detections list --event-id 42", note: "the detections of an event" },
       { command: "homesec detections list --min-confidence 0.9 -o ndjson", note: "one JSON record per line" },
     ],
@@ -45,17 +33,28 @@ export const commands: readonly Command[] = [
     options: filterOptions,
     examples: [
       { command: "homesec detections search 'dog garden'", note: "dogs at the garden camera" },
-      { command: "homesec detections search 'truck OR bus -driveway' --start-date -7d", note: "the last week, without the driveway" },
+      { command: "homesec detections search 'truck OR bus -driveway' --since 7d", note: "the last week, without the driveway" },
       { command: "homesec detections search '\"red jacket\"'", note: "exact words from enrichment" },
     ],
     view: foundDetectionView,
     page: (io, { arguments: { query }, options }, page) => io.call("searchDetections", { query: { q: query, ...options, ...page } }),
     rows: (body) => body.items,
+    async after(io, { arguments: { query }, options }, count) {
+      if (count > 0 || (await noteUnknownCameras(io, options.camera_id))) return;
+      await noteEmptySearch(io, {
+        ...{ command: "detections search", noun: "detection", query },
+        isFiltered: Object.values(options).some((value) => value !== undefined),
+        async count(q, filtered) {
+          const { pagination } = await io.call("searchDetections", { query: { q, ...(filtered && options), limit: 1 } });
+          return pagination.total;
+        },
+      });
+    },
   }),
   recordCommand({
     name: "detections show",
     summary: "Show one detection",
-    arguments: { detection_id: idArgument("Detection id") },
+    arguments: { detection_id: idOf("detection", idArgument("Detection id")) },
     examples: [{ command: "homesec detections show 7", note: "its class, box and picture" }],
     view: detectionView,
     record: (io, { arguments: params }) => io.call("getDetection", { params }),
@@ -78,10 +77,11 @@ export const commands: readonly Command[] = [
     options: rangeOptions,
     examples: [
       { command: "homesec detections stats", note: "all detections" },
-      { command: "homesec detections stats --camera-id yard --start-date -7d", note: "one camera, the last week" },
+      { command: "homesec detections stats --camera-id yard --since 7d", note: "one camera, the last week" },
     ],
     view: statsView,
     record: (io, { options }) => io.call("getDetectionStats", { query: options }),
   }),
   saveDetectionImage,
+  deleteDetections,
 ];

@@ -1,19 +1,16 @@
-import { ranges } from "../../src/contract/constants.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { queueNames } from "../../src/work/jobs/jobs-repository.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { recordCommand } from "../command-shapes.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { idArgument, optionalText, textArgument } from "../input/arguments.ts";
-import { confirm, yesOption } from "../input/confirm.ts";
-import { integer, rowLimit, text } from "../input/options.ts";
+import { rowLimit, text } from "../input/options.ts";
 import { printList, printRows } from "../output/output.ts";
 import { pages } from "../output/pages.ts";
-import { deadLetterView, purgedView, queueView, requeuedView } from "./view.ts";
+import { purgeDeadLetters, queueText, requeueDeadLetters } from "./end.ts";
+import { deadLetterView, queueView } from "./view.ts";
 
-const queueText = "detect (pictures), enrich, analyze (events), alert or deliver (messages)";
 const queueArgument = { ...textArgument(queueText), choices: queueNames };
-const jobOption = integer("id", ...ranges.id, "Only the job with this id");
 
 const listDeadLetters = defineCommand({
   name: "dlq list",
@@ -63,40 +60,6 @@ const showDeadLetter = recordCommand({
     if (!letter) throw new Problem("not_found", `Job ${job_id} is no dead letter of the queue ${queue}`);
     return letter;
   },
-});
-
-const requeueDeadLetters = recordCommand({
-  name: "dlq requeue",
-  summary: "Retry dead letters",
-  description: "Retries the dead letters of a queue as if they were new. Fix the cause of the failure first.",
-  arguments: { queue: queueArgument },
-  options: { job: jobOption },
-  examples: [
-    { command: "homesec dlq requeue detect", note: "all failed pictures" },
-    { command: "homesec dlq requeue analyze --job 17", note: "one event" },
-  ],
-  view: requeuedView,
-  record: (io, { arguments: params, options: { job } }) => io.call("requeueDeadLetters", { params, query: { job_id: job } }),
-  after: (io, { requeued }) => io.output.note(`${requeued} requeued`),
-});
-
-const purgeDeadLetters = recordCommand({
-  name: "dlq purge",
-  summary: "Delete dead letters",
-  description: "Deletes the dead letters of a queue. Their pictures and events stay, with their current status.",
-  arguments: { queue: queueArgument },
-  options: { job: jobOption, ...yesOption },
-  examples: [
-    { command: "homesec dlq purge detect", note: "the whole queue; asks for confirmation" },
-    { command: "homesec dlq purge detect --job 17 --yes", note: "one job, in a script" },
-  ],
-  view: purgedView,
-  async record(io, { arguments: params, options: { job, yes } }) {
-    const { queue } = params;
-    await confirm(io, { yes }, job === undefined ? `Delete all dead letters of ${queue}?` : `Delete dead letter ${job} of ${queue}?`);
-    return await io.call("purgeDeadLetters", { params, query: { job_id: job } });
-  },
-  after: (io, { purged }) => io.output.note(`${purged} deleted`),
 });
 
 export const commands: readonly Command[] = [listDeadLetters, showDeadLetter, requeueDeadLetters, purgeDeadLetters];

@@ -7,6 +7,7 @@ import type { Shares } from "../../src/admin/doctor/shares.ts";
 import { within } from "../../src/base/lifecycle/lifecycle.ts";
 import type { Log } from "../../src/base/log/log.ts";
 import { Problem } from "../../src/contract/problem.ts";
+import { adoptStoredRoot } from "../../src/monitoring/cameras/relative-paths.ts";
 import type { Config } from "../../src/platform/config/config.ts";
 import { barrierTo, serverAccount } from "../../src/platform/database/account.ts";
 import { urlTarget } from "../../src/platform/database/connection-target.ts";
@@ -42,7 +43,10 @@ export function databaseOpener({ machine, config, shares, holder, log }: Source)
       else if (!(await runsAlready(dataDir))) await mayBeStarted(dataDir, await holder());
       opening = openDatabase({ databaseUrl, dataDir, poolSize, log, ownership: "share" });
       const overrun = new NotPossible(`the database did not open within ${openMs / 1000} s`);
-      return (await within(openMs, () => opening as Promise<OpenDatabase>, overrun)).db;
+      const { db } = await within(openMs, () => opening as Promise<OpenDatabase>, overrun);
+      // One that does not answer is reported by the checks that read it
+      await within(openMs, () => adoptStoredRoot(db), overrun).catch(() => {});
+      return db;
     } catch (error) {
       if (error instanceof NotPossible) throw error;
       const isTaken = error instanceof Problem && (error.kind === "conflict" || error.kind === "forbidden");

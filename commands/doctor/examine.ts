@@ -1,20 +1,23 @@
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
-import { NotPossible } from "../../src/admin/doctor/check.ts";
+import { type Check, NotPossible } from "../../src/admin/doctor/check.ts";
 import type { Examination } from "../../src/admin/doctor/examination.ts";
+import { thisMachine } from "../../src/admin/doctor/machine.ts";
+import { type DoctorReport, reportOf } from "../../src/admin/doctor/report.ts";
+import { runChecks } from "../../src/admin/doctor/run-checks.ts";
+import { notPossible, once, schemaOf } from "../../src/admin/doctor/schema.ts";
 import { findShares } from "../../src/admin/doctor/shares.ts";
 import { within } from "../../src/base/lifecycle/lifecycle.ts";
-import { Problem } from "../../src/contract/problem.ts";
+import type { Problem } from "../../src/contract/problem.ts";
 import type { ParsedConfig } from "../../src/platform/config/config.ts";
 import { WrongConfiguration } from "../../src/platform/config/parse.ts";
 import { configuredSettings, createSettings } from "../../src/platform/config/settings.ts";
 import { dataFolderHolder } from "../../src/platform/database/data-folder.ts";
-import { migrationStatus } from "../../src/platform/database/migrate.ts";
 import { commandLog } from "../direct.ts";
+import type { Host } from "../host.ts";
 import type { Io } from "../io.ts";
 import { databaseOpener } from "./database.ts";
 import { daemonFinder } from "./find-daemon.ts";
-import { thisMachine } from "./machine.ts";
 
 /** Checks of services wait this long for the settings in the database, then use the configuration. */
 const settingsMs = 2_000;
@@ -36,7 +39,7 @@ export async function examine(io: Io): Promise<Examined> {
     if (parsed instanceof Error) throw new NotPossible("the configuration has errors");
     return parsed.config;
   };
-  const machine = thisMachine(io);
+  const machine = thisMachine({ env: host.env, cwd: host.cwd, configPath: io.global.config });
   const shares = once(async () => await findShares(machine, config()));
   const holder = once(async () => {
     if ((await shares()).silentForData.length > 0) throw new NotPossible("a network share does not answer");
@@ -49,16 +52,7 @@ export async function examine(io: Io): Promise<Examined> {
   const isForeign = once(async () => (await isAccessRefused(config().dataDir)) && "client" in (await lookForDaemon()));
   const opener = databaseOpener({ machine, config, shares, holder, log });
   const database = once(opener.open);
-  const migrations = once(async () => {
-    const db = await database();
-    return await migrationStatus(db).catch((cause: unknown) => notPossible("the database does not answer", cause));
-  });
-  const rows = once(async () => {
-    const { applied, pending, refusal } = await migrations();
-    if (applied.length === 0) throw new NotPossible("the database is empty; the first start of homesec creates its tables");
-    if (refusal !== null || pending.length > 0) throw new NotPossible("the schema of the database does not fit this program");
-    return await database();
-  });
+  const { migrations, rows } = schemaOf(database);
   const settings = once(async () => {
     const read = async () => {
       const stored = createSettings({ db: await rows(), config: config(), log, clock });
@@ -75,6 +69,7 @@ export async function examine(io: Io): Promise<Examined> {
   return {
     examination: {
       machine,
+      isDaemon: false,
       clock,
       version: host.version,
       parsed,
@@ -112,16 +107,14 @@ async function configurationOf(io: Io): Promise<ParsedConfig | Problem> {
   }
 }
 
-function notPossible(reason: string, cause: unknown): never {
-  const words = cause instanceof Problem ? cause.message : reason;
-  throw new NotPossible(words, { cause });
-}
-
-/** Runs `work` on the first call; all calls share its result. */
-function once<T>(work: () => Promise<T>): () => Promise<T> {
-  let done: Promise<T> | undefined;
-  return () => {
-    done ??= work();
-    return done;
-  };
+/** Runs checks in this process. `begun` is the monotonic time at which the command began. */
+export async function checkHere(
+  { clock, version }: Host,
+  checks: readonly Check[],
+  examination: Examination,
+  begun: number,
+): Promise<DoctorReport> {
+  const reports = await runChecks(checks, examination);
+  const elapsedMs = Math.round(clock.monotonic() - begun);
+  return reportOf({ version, host: examination.machine.hostName, checked_at: clock.now(), elapsed_ms: elapsedMs }, reports);
 }

@@ -1,5 +1,5 @@
 import type { Examination } from "../../src/admin/doctor/examination.ts";
-import type { Machine } from "../../src/admin/doctor/machine.ts";
+import { isNear, type Machine } from "../../src/admin/doctor/machine.ts";
 import { nameFault } from "../../src/admin/doctor/names.ts";
 import { createHttpClient } from "../../src/contract/http-client.ts";
 import { Problem } from "../../src/contract/problem.ts";
@@ -28,7 +28,13 @@ export async function daemonFinder(io: Io, parsed: ParsedConfig | Error, machine
     });
     try {
       const { version } = await client.call(routes.alive, {});
-      return { url, version, client, admitted: await isAdmitted(() => client.call(routes.getFullHealth, {})) };
+      return {
+        url,
+        version,
+        client,
+        isNear: isNear(url, machine),
+        admitted: await isAdmitted(() => client.call(routes.getFullHealth, {})),
+      };
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       return { absent: error.message.split("; ")[0] ?? error.message, asked: true };
@@ -41,7 +47,7 @@ async function isAdmitted(ask: () => Promise<unknown>): Promise<boolean> {
     await ask();
     return true;
   } catch (error) {
-    if (error instanceof Problem && error.kind === "unauthorized") return false;
+    if (error instanceof Problem && ["unauthorized", "forbidden"].includes(error.kind)) return false;
     throw error;
   }
 }

@@ -1,22 +1,16 @@
-import { groups } from "../../src/admin/doctor/check.ts";
+import type { DoctorReport } from "../../src/admin/doctor/report.ts";
 import type { CheckReport } from "../../src/admin/doctor/run-checks.ts";
-import { pluralize } from "../../src/base/text/format.ts";
+import { pluralize, typable } from "../../src/base/text/format.ts";
+import { doctorGroups } from "../../src/contract/constants.ts";
 import { type Output, printRows } from "../output/output.ts";
 import { table } from "../output/table.ts";
 import { type Paint, paint, plain, type TerminalFormat } from "../output/terminal-format.ts";
 import type { RowView } from "../output/view.ts";
 import { wrapped } from "../output/wrap.ts";
 
-/** Facts about the whole run. */
-interface Run {
-  readonly version: string;
-  readonly checked_at: Date;
-  readonly elapsed_ms: number;
-}
-
 export const view: RowView<CheckReport> = {
   plural: "checks",
-  fields: () => ["id", "group", "title", "status", "severity", "finding", "remedy", "detail", "elapsed_ms"],
+  fields: () => ["id", "group", "title", "status", "severity", "finding", "remedy", "detail", "needs_terminal", "elapsed_ms"],
   id: ({ id }) => id,
   columns: [
     { title: "", keep: true, cell: (report) => symbolOf(report) },
@@ -25,25 +19,27 @@ export const view: RowView<CheckReport> = {
   ],
 };
 
-/** Prints the reports. The table format starts with the findings, errors first, each with its fix; then it lists all checks by group. */
-export async function printReports(output: Output, reports: readonly CheckReport[], run: Run): Promise<void> {
-  const count = (has: (report: CheckReport) => boolean): number => reports.filter(has).length;
-  const counts = {
-    ok: count(({ status }) => status === "ok"),
-    findings: count(({ status }) => status === "finding"),
-    skipped: count(({ status }) => status === "skipped"),
-    errors: count(({ severity }) => severity === "error"),
-    warnings: count(({ severity }) => severity === "warning"),
-  };
-  if (output.format === "table" && output.fields === undefined) printTables(output, reports);
-  else await printRows(output, reports, view, { ...run, ...counts, checks: reports });
+/** Prints a report. The table format starts with the findings, errors first, each with its fix; then it lists all checks by group. */
+export async function printReport(output: Output, report: DoctorReport): Promise<void> {
+  if (output.format === "table" && output.fields === undefined) printTables(output, report.checks);
+  else await printRows(output, report.checks, view, report);
   const { terminal } = output;
-  const worst = counts.errors > 0 ? "red" : counts.findings > 0 ? "yellow" : "green";
+  const { ok, skipped, findings, errors, warnings, elapsed_ms: elapsedMs } = report;
+  const worst = errors > 0 ? "red" : findings > 0 ? "yellow" : "green";
   const found =
-    counts.findings === 0
-      ? "no findings"
-      : `${pluralize(counts.findings, "finding")} (${pluralize(counts.errors, "error")}, ${pluralize(counts.warnings, "warning")})`;
-  output.note(`${paint(terminal, worst, found)}, ${counts.ok} ok, ${counts.skipped} skipped, in ${(run.elapsed_ms / 1000).toFixed(1)} s`);
+    findings === 0 ? "no findings" : `${pluralize(findings, "finding")} (${pluralize(errors, "error")}, ${pluralize(warnings, "warning")})`;
+  output.note(`${paint(terminal, worst, found)}, ${ok} ok, ${skipped} skipped, in ${(elapsedMs / 1000).toFixed(1)} s`);
+}
+
+/** Says which daemon checked itself, and which checks only a terminal of its machine can run. */
+export function printDaemon(output: Output, { host, version, checks }: DoctorReport, url: string): void {
+  output.note(`checked by the daemon at ${url} (${version}) on ${host}, with its settings; each fix is for ${host}`);
+  const forTerminal = checks.filter((check) => check.needs_terminal).map(({ id }) => id);
+  if (forTerminal.length === 0) return;
+  const they = forTerminal.length === 1 ? "it" : "them";
+  output.note(
+    `only a terminal of ${host} can check ${forTerminal.join(", ")}; to run ${they}: homesec doctor on that machine, with the settings of the daemon`,
+  );
 }
 
 function printTables(output: Output, reports: readonly CheckReport[]): void {
@@ -51,7 +47,7 @@ function printTables(output: Output, reports: readonly CheckReport[]): void {
   const found = reports.filter(({ status }) => status === "finding");
   const errorsFirst = found.toSorted((one, other) => Number(other.severity === "error") - Number(one.severity === "error"));
   for (const report of errorsFirst) output.write(`${findingText(terminal, report)}\n`);
-  for (const [group, title] of Object.entries(groups)) {
+  for (const [group, title] of Object.entries(doctorGroups)) {
     const rows = reports.filter((report) => report.group === group);
     if (rows.length === 0) continue;
     const [symbol, id, result] = view.columns as readonly [RowView<CheckReport>["columns"][number], ...RowView<CheckReport>["columns"]];
@@ -65,7 +61,7 @@ function printTables(output: Output, reports: readonly CheckReport[]): void {
 function findingText(terminal: TerminalFormat, { id, title, findings, ...report }: CheckReport): string {
   const { text, paint: colour } = symbolOf(report);
   const indented = (mark: string, sentence: string): string => {
-    const lines = wrapped(plain(sentence), terminal.width - 4);
+    const lines = wrapped(plain(typable(sentence, terminal.called)), terminal.width - 4);
     return lines.map((line, at) => `  ${at === 0 ? mark : " "} ${line}\n`).join("");
   };
   const body = findings.map(({ finding, remedy }) => indented(" ", finding) + indented("→", remedy));

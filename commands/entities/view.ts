@@ -11,7 +11,7 @@ export const entityView: View<Entity> = {
   fields: fieldsOf("listEntities", "items"),
   id: (entity) => entity.id,
   columns: [
-    { title: "ENTITY", keep: true, cell: (entity) => ({ text: entity.id }) },
+    { title: "ENTITY", keep: true, isId: true, cell: (entity) => ({ text: entity.id }) },
     { title: "OBJECT", keep: true, cell: (entity) => ({ text: entity.object_type }) },
     { title: "LAST SEEN", keep: true, cell: (entity, terminal) => ({ text: ago(terminal, entity.last_seen_at) }) },
     { title: "FIRST SEEN", cell: (entity, terminal) => ({ text: ago(terminal, entity.first_seen_at) }) },

@@ -1,29 +1,33 @@
 import { Problem } from "../../src/contract/problem.ts";
 import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import type { Command } from "../command.ts";
-import { actionCommand, listCommand, recordCommand } from "../command-shapes.ts";
+import { listCommand, recordCommand } from "../command-shapes.ts";
 import { idArgument, textArgument } from "../input/arguments.ts";
-import { flag, text } from "../input/options.ts";
+import { flag, idOf } from "../input/options.ts";
+import { noteEmptySearch } from "../input/search-advice.ts";
 import { noteUnknownCameras } from "../input/similar-id.ts";
-import { fieldsOf, type View } from "../output/view.ts";
+import { fieldsOf, type View, withoutDetails } from "../output/view.ts";
+import { deleteEvents, reviewEvents } from "./change.ts";
 import { exportEvents } from "./export.ts";
 import { filterOptions } from "./filter.ts";
 import { noteVisits } from "./open-visits.ts";
+import { saveEventPicture } from "./picture.ts";
+import { shareEvent } from "./share.ts";
 import { statsOfEvents } from "./stats.ts";
 import { tailEvents } from "./tail.ts";
 import { timelineOfEvents } from "./timeline.ts";
 import { eventView, eventWithDetectionsView, foundEventView } from "./view.ts";
 
-const event = { event_id: idArgument("Event id") };
+const event = { event_id: idOf("event", idArgument("Event id")) };
 
 const listEvents = listCommand({
   name: "events list",
   summary: "List events, newest first",
   options: { ...filterOptions, deleted: flag("Only deleted events, last deleted first") },
   examples: [
-    { command: "homesec events list --start-date 'yesterday 21:00' --min-risk-score 60", note: "last night's risky events" },
+    { command: "homesec events list --since 'yesterday 21:00' --min-risk-score 60", note: "last night's risky events" },
     { command: "homesec events list --camera-id front-door --no-reviewed", note: "unreviewed events of one camera" },
-    { command: "homesec events list --start-date -24h --limit 10000 -o csv > events.csv", note: "the last day as CSV" },
+    { command: "homesec events list --since 24h --limit 10000 -o csv > events.csv", note: "the last day as CSV" },
     { command: "homesec events list --deleted", note: "events that can be restored" },
   ],
   view: eventView,
@@ -50,13 +54,22 @@ const searchEvents = listCommand({
   defaultLimit: 20,
   examples: [
     { command: "homesec events search 'ladder OR crowbar'", note: "either word" },
-    { command: "homesec events search '\"front gate\" -dog' --start-date -7d", note: "a phrase, without a word" },
+    { command: "homesec events search '\"front gate\" -dog' --since 7d", note: "a phrase, without a word" },
     { command: "homesec events search 'deliver*' --camera-id front-door", note: "delivery, delivered, ..." },
   ],
   view: foundEventView,
   page: (io, { arguments: { query }, options }, page) => io.call("searchEvents", { query: { q: query, ...options, ...page } }),
   rows: (body) => body.items,
-  after: async (io, { options }, count) => (count === 0 ? await noteUnknownCameras(io, options.camera_id) : undefined),
+  async after(io, { arguments: { query }, options }, count) {
+    if (count > 0 || (await noteUnknownCameras(io, options.camera_id))) return;
+    await noteEmptySearch(io, {
+      ...{ command: "events search", noun: "event", query, isFiltered: Object.values(options).some((value) => value !== undefined) },
+      async count(q, filtered) {
+        const { pagination } = await io.call("searchEvents", { query: { q, ...(filtered && options), limit: 1 } });
+        return pagination.total;
+      },
+    });
+  },
 });
 
 const showEvent = recordCommand({
@@ -71,22 +84,6 @@ const showEvent = recordCommand({
   record: (io, { arguments: params }) => io.call("getEvent", { params }),
 });
 
-const reviewEvent = recordCommand({
-  name: "events review",
-  summary: "Mark an event as reviewed",
-  arguments: event,
-  options: { undo: flag("Mark it as not reviewed"), note: text("text", "Replace its note") },
-  examples: [
-    { command: "homesec events review 42", note: "mark it as reviewed" },
-    { command: "homesec events review 42 --note 'the neighbour'", note: "with a note" },
-    { command: "homesec events review 42 --undo", note: "mark it as not reviewed" },
-  ],
-  view: eventWithDetectionsView,
-  record: (io, { arguments: params, options: { undo, note } }) =>
-    io.call("updateEvent", { params, body: { reviewed: !undo, notes: note } }),
-  note: ({ id }, { options: { undo } }) => `event ${id} marked as ${undo ? "not reviewed" : "reviewed"}`,
-});
-
 const noteEvent = recordCommand({
   name: "events note",
   summary: "Write a note on an event",
@@ -96,7 +93,7 @@ const noteEvent = recordCommand({
     { command: "homesec events note 42 'the neighbour with his ladder'", note: "homesec events search ladder finds it" },
     { command: "homesec events note 42 ''", note: "delete the note" },
   ],
-  view: eventWithDetectionsView,
+  view: { ...withoutDetails(eventWithDetectionsView), details: ({ notes }) => (notes === "" ? [] : [["note", { text: notes }]]) },
   record: (io, { arguments: { event_id, text } }) => io.call("updateEvent", { params: { event_id }, body: { notes: text } }),
   note: ({ id }, { arguments: { text } }) => (text === "" ? `note on event ${id} deleted` : `note on event ${id} saved`),
 });
@@ -120,24 +117,12 @@ const reanalyzeEvent = recordCommand({
   record: (io, { arguments: params }) => io.call("reanalyzeEvent", { params }),
 });
 
-const deleteEvent = actionCommand({
-  name: "events delete",
-  summary: "Delete an event; it can be restored",
-  description: "Removes an event from lists, search and statistics. Its detections and pictures stay. It can be restored.",
-  arguments: event,
-  examples: [{ command: "homesec events delete 42", note: "undo with homesec events restore 42" }],
-  async act(io, { arguments: { event_id } }) {
-    await io.call("deleteEvent", { params: { event_id } });
-    return `event ${event_id} deleted; undo with homesec events restore ${event_id}`;
-  },
-});
-
 const restoreEvent = recordCommand({
   name: "events restore",
   summary: "Restore a deleted event",
-  arguments: event,
+  arguments: { event_id: idOf("deletedEvent", idArgument("Event id")) },
   examples: [{ command: "homesec events restore 42", note: "homesec events list --deleted lists deleted events" }],
-  view: eventWithDetectionsView,
+  view: withoutDetails(eventWithDetectionsView),
   record: (io, { arguments: params }) => io.call("restoreEvent", { params }),
   note: ({ id }) => `event ${id} restored`,
 });
@@ -146,13 +131,15 @@ export const commands: readonly Command[] = [
   listEvents,
   searchEvents,
   showEvent,
+  saveEventPicture,
   tailEvents,
   timelineOfEvents,
   statsOfEvents,
-  reviewEvent,
+  reviewEvents,
   noteEvent,
   reanalyzeEvent,
-  deleteEvent,
+  deleteEvents,
   restoreEvent,
+  shareEvent,
   exportEvents,
 ];

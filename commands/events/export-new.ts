@@ -4,7 +4,7 @@ import type { Io } from "../io.ts";
 import { chosen } from "../output/fields.ts";
 import { pages } from "../output/pages.ts";
 import { streamNew } from "../output/save.ts";
-import { withProgress } from "./export-progress.ts";
+import { counted } from "./export-progress.ts";
 import type { EventFilter } from "./filter.ts";
 import { eventView } from "./view.ts";
 import { readWatermark, writeWatermark } from "./watermark.ts";
@@ -22,8 +22,8 @@ interface Task {
   readonly excel: ExcelDialect | undefined;
 }
 
-/** Saves the events stored since the last run and moves the watermark. Resolves to false if there were none. */
-export async function exportNew(io: Io, { format, file, filter, watermark, excel }: Task): Promise<boolean> {
+/** Saves the events stored since the last run and moves the watermark. Resolves to their number; undefined if there were none and no file. */
+export async function exportNew(io: Io, { format, file, filter, watermark, excel }: Task): Promise<number | undefined> {
   const from = await readWatermark(watermark);
   const settled = new Date(io.host.clock.now().getTime() - settledAfterMs);
   const analysed = needsAnalysis(filter) ? await analysedBefore(io, filter, from, settled) : undefined;
@@ -40,11 +40,16 @@ export async function exportNew(io: Io, { format, file, filter, watermark, excel
   const found = only(isNew, eventPages(io, { ...filter, created_since: from }));
   const first = await found.next();
   if (analysed && analysed.pending > 0) io.output.note(pendingNote(analysed.pending));
-  if (first.done !== true)
-    await streamNew(file, withProgress(io, eventFile(format, following(first.value, found), excel), format, undefined), io.host.signal);
-  else io.output.note(hasRecent ? "no new events except those of the last minute; the next run saves them" : "no new events");
+  let count: number | undefined;
+  if (first.done === true)
+    io.output.note(hasRecent ? "no new events except those of the last minute; the next run saves them" : "no new events");
+  else {
+    const content = counted(io, eventFile(format, following(first.value, found), excel), format, undefined);
+    await streamNew(file, content.parts, io.host.signal);
+    count = content.count();
+  }
   if (mark) await writeWatermark(watermark, mark);
-  return first.done !== true;
+  return count;
 }
 
 const needsAnalysis = ({ risk_level, min_risk_score }: EventFilter): boolean => risk_level !== undefined || min_risk_score !== undefined;

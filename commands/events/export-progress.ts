@@ -1,29 +1,36 @@
 import type { Io } from "../io.ts";
 import { progressLine } from "../output/progress.ts";
+import { rowCounter } from "../output/row-counter.ts";
 import type { EventFilter } from "./filter.ts";
 
-const lineEnd = 10;
+/** The parts of an export on their way to the file. */
+export interface CountedParts {
+  readonly parts: AsyncIterable<Uint8Array>;
+  /** The number of events that have passed; undefined if it cannot be known. */
+  count(): number | undefined;
+}
 
-/** Passes the parts of a file on and shows progress on the terminal. Without a filter the total is unknown. */
-export async function* withProgress(
+/** Counts the events in the parts of a file and shows progress on the terminal. Without a filter the total is unknown. */
+export function counted(
   io: Io,
   parts: AsyncIterable<Uint8Array>,
   format: "csv" | "xlsx" | "ndjson",
   filter: EventFilter | undefined,
-): AsyncGenerator<Uint8Array> {
-  const line = await progressLine(io);
-  if (!line.isVisible) return yield* parts;
-  // A workbook is compressed: its lines cannot be counted
-  const isText = format !== "xlsx";
-  const total = isText && filter ? (await io.call("listEvents", { query: { ...filter, limit: 1 } })).pagination.total : undefined;
-  let count = 0;
-  try {
-    for await (const part of parts) {
-      count += isText ? part.reduce((sum, byte) => (byte === lineEnd ? sum + 1 : sum), 0) : part.length;
-      line.show({ doing: "exporting", count: Math.min(count, total ?? count), total, unit: isText ? "events" : "bytes" });
-      yield part;
+): CountedParts {
+  const counter = rowCounter(format);
+  async function* passing(): AsyncGenerator<Uint8Array> {
+    const line = await progressLine(io);
+    const total = line.isVisible && filter ? (await io.call("listEvents", { query: { ...filter, limit: 1 } })).pagination.total : undefined;
+    try {
+      for await (const part of parts) {
+        await counter.take(part);
+        const count = counter.count() ?? 0;
+        line.show({ doing: "exporting", count: Math.min(count, total ?? count), total, unit: "events" });
+        yield part;
+      }
+    } finally {
+      line.clear();
     }
-  } finally {
-    line.clear();
   }
+  return { parts: passing(), count: counter.count };
 }

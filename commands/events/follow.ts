@@ -3,7 +3,7 @@ import type { GapMessage, JournalMessage as Message } from "../../src/contract/l
 import { Problem } from "../../src/contract/problem.ts";
 import { nearest } from "../../src/platform/config/nearest.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { integer, text } from "../input/options.ts";
+import { type Given, integer, text, WrongValue } from "../input/options.ts";
 import type { Io } from "../io.ts";
 import { cellOf, chosen } from "../output/fields.ts";
 import { plain } from "../output/terminal-format.ts";
@@ -22,7 +22,7 @@ export const messageShown: Shown = { plural: "messages", fields: () => ["type", 
 
 /** The options of `events tail` and `alerts tail`. */
 export const tailOptions = {
-  since: integer("sequence", 0, Number.MAX_SAFE_INTEGER, "Start after this sequence (default: new messages only)"),
+  since: sequence("Start after this sequence (default: new messages only)"),
   state: text("file", "File that remembers the last sequence; wins over --since"),
 };
 
@@ -119,6 +119,22 @@ function watchConnection(
         interrupted = true;
       } else if (state.kind === "left_out") {
         io.output.note(`message ${state.sequence} of type ${state.type} skipped: ${state.reason}`);
+      }
+    },
+  };
+}
+
+/** A sequence. A time has none, so that a time is refused with the commands that take one. */
+function sequence(description: string) {
+  const option = integer("sequence", 0, Number.MAX_SAFE_INTEGER, description);
+  return {
+    ...option,
+    read: (given: Given) => {
+      try {
+        return option.read(given);
+      } catch (cause) {
+        if (!(cause instanceof WrongValue)) throw cause;
+        throw new WrongValue(`a sequence such as 1200 (\`homesec events list\` and \`homesec alerts list\` take times)`);
       }
     },
   };

@@ -1,8 +1,9 @@
 import { riskLevels } from "../../src/contract/constants.ts";
 import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import { recordCommand } from "../command-shapes.ts";
-import { list, time } from "../input/options.ts";
+import { idOf, list } from "../input/options.ts";
 import { noteUnknownCameras } from "../input/similar-id.ts";
+import { period } from "../input/time-options.ts";
 import { table } from "../output/table.ts";
 import { riskPaint, type TerminalFormat } from "../output/terminal-format.ts";
 import { fieldsOf, type View } from "../output/view.ts";
@@ -39,13 +40,12 @@ export const statsOfEvents = recordCommand({
   name: "events stats",
   summary: "Count events by risk level and camera",
   options: {
-    camera_id: list("id", "Only these cameras, separated by commas"),
-    start_date: time("Only from this time on"),
-    end_date: time("Only up to this time"),
+    camera_id: idOf("cameraFilter", list("camera", "Only these cameras, by id or name, separated by commas")),
+    ...period(),
   },
   examples: [
     { command: "homesec events stats", note: "all events" },
-    { command: "homesec events stats --start-date -7d", note: "the last week" },
+    { command: "homesec events stats --since 7d", note: "the last week" },
   ],
   view,
   record: (io, { options: query }) => io.call("getEventStats", { query }),

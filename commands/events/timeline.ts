@@ -4,8 +4,9 @@ import { bucketSizes } from "../../src/contract/constants.ts";
 import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import { bars } from "../analytics/views.ts";
 import { rowsCommand } from "../command-shapes.ts";
-import { choice, list, since, text, time, withDefault } from "../input/options.ts";
+import { choice, idOf, list, text, withDefault } from "../input/options.ts";
 import { noteUnknownCameras } from "../input/similar-id.ts";
+import { periodSince } from "../input/time-options.ts";
 import { localMinute } from "../output/terminal-format.ts";
 import { fieldsOf, type RowView } from "../output/view.ts";
 
@@ -28,10 +29,9 @@ export const timelineOfEvents = rowsCommand({
   summary: "Count events per hour, day or week",
   description: "Counts events per hour, day or week, with the highest risk score of each. Includes periods without events.",
   options: {
-    since: since("Start: a time, or how long ago (7d)", "24h"),
-    until: time("End (default now)"),
+    ...periodSince("24h"),
     bucket_size: withDefault(choice(bucketSizes, "Period; weeks start on Monday"), "hour"),
-    camera_id: list("id", "Only these cameras, separated by commas"),
+    camera_id: idOf("cameraFilter", list("camera", "Only these cameras, by id or name, separated by commas")),
     timezone: text("zone", "Time zone, such as Europe/Berlin (default local)"),
   },
   examples: [
@@ -40,10 +40,9 @@ export const timelineOfEvents = rowsCommand({
     { command: "homesec events timeline --camera-id front-door -o csv", note: "as CSV" },
   ],
   view: viewOf,
-  body(io, { options: { since, until, timezone, ...options } }) {
-    const end_date = (until ?? io.host.clock.now()).toISOString();
+  body(io, { options: { start_date, end_date = io.host.clock.now(), timezone = localTimeZone(), ...options } }) {
     return io.call("getEventTimeline", {
-      query: { ...options, start_date: since.toISOString(), end_date, timezone: timezone ?? localTimeZone() },
+      query: { ...options, start_date: start_date.toISOString(), end_date: end_date.toISOString(), timezone },
     });
   },
   rows: (body) => body.buckets,

@@ -1,7 +1,8 @@
 import { gpuIntervals, ranges } from "../../src/contract/constants.ts";
 import type { Command } from "../command.ts";
 import { recordCommand, rowsCommand } from "../command-shapes.ts";
-import { choice, integer, withDefault } from "../input/options.ts";
+import { choice, withDefault } from "../input/options.ts";
+import { lookBack } from "../input/time-options.ts";
 import { gpuView } from "./view.ts";
 
 export const commands: readonly Command[] = [
@@ -18,12 +19,12 @@ export const commands: readonly Command[] = [
     name: "gpu history",
     summary: "Show the GPU measurements of the past hours",
     options: {
-      hours: withDefault(integer("n", ...ranges.gpuHours, "Hours to look back"), 24),
+      hours: lookBack("hours", ...ranges.gpuHours, 24),
       interval: withDefault(choice(gpuIntervals, "Interval of each average"), "5m"),
     },
     examples: [
       { command: "homesec gpu history", note: "the last day in 5 minute averages" },
-      { command: "homesec gpu history --hours 168 --interval 1h -o csv", note: "the last week as CSV" },
+      { command: "homesec gpu history --since 7d --interval 1h -o csv", note: "the last week as CSV" },
     ],
     view: gpuView,
     body: (io, { options: query }) => io.call("getGpuHistory", { query }),

@@ -6,7 +6,7 @@ const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   usage: "Usage error or invalid value",
   notFound: "Not found",
   authentication: "API key missing or wrong",
-  conflict: "Conflict: it already exists, is already deleted, or another homesec uses the data folder",
+  conflict: "Conflict: it already exists or is deleted, a name or short id fits several, or another homesec uses the data folder",
   unreachable: "Daemon unreachable",
   findings: "Problems found by `health`, `doctor`, `selftest`, `cameras validate` or `webhooks health`",
   unmet: "`rules test --expect`: an event does not match as expected",

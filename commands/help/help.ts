@@ -1,5 +1,6 @@
+import { typable } from "../../src/base/text/format.ts";
 import { exitCodes } from "../exit-codes.ts";
-import type { Host } from "../host.ts";
+import { calledAs, type Host } from "../host.ts";
 import { suggestion } from "../input/suggest.ts";
 import { wrapping } from "../output/wrap.ts";
 import { commandsFor, nouns } from "../registry.ts";
@@ -13,7 +14,7 @@ export async function help(words: readonly string[], host: Host): Promise<readon
   const asked = words.filter((word) => !word.startsWith("-"));
   const topic = topics.find(({ name }) => asked.length === 1 && name === asked[0]);
   if (topic) {
-    wrapping(host.stdout).write(topic.text());
+    wrapping(host.stdout).write(typable(topic.text(), calledAs(host)));
     return exitCodes.ok;
   }
   const names = [...nouns, ...(await commandsFor(asked))].map(({ name }) => name);
@@ -28,9 +29,8 @@ export async function help(words: readonly string[], host: Host): Promise<readon
     const last = [...beside.map((name) => name.split(" ").at(-1) ?? ""), ...(parent === "" ? topics.map(({ name }) => name) : [])];
     const guess = suggestion(asked[length - 1] ?? "", last);
     const hint = guess === undefined ? "" : `; did you mean \`homesec help ${[...asked.slice(0, length - 1), guess].join(" ")}\`?`;
-    wrapping(host.stderr).write(
-      `homesec: unknown command ${parent === "" ? "or topic " : ""}${path}${hint}\n\`homesec ${["help", ...asked.slice(0, length - 1)].join(" ")}\` lists the commands.\n`,
-    );
+    const message = `homesec: unknown command ${parent === "" ? "or topic " : ""}${path}${hint}\n\`homesec ${["help", ...asked.slice(0, length - 1)].join(" ")}\` lists the commands.\n`;
+    wrapping(host.stderr).write(typable(message, calledAs(host)));
     return exitCodes.usage;
   }
   return [...asked, "--help"];

@@ -61,7 +61,10 @@ ${columns([
   ["CALLED_HOMESEC_AS", "How suggestions call homesec; the script of a clone sets it"],
   ["NO_COLOR", "Disables colours if not empty, like TERM=dumb"],
   ["COLORTERM", "truecolor or 24bit: `live` draws pictures in 24 bit colours (default 256 colours)"],
-  ["CI", "`live` prints lines instead of a screen, unless false or 0"],
+  ["TMUX, TERM_PROGRAM", "`live` shows pictures as half blocks in tmux, and as files in iTerm.app"],
+  ["DISPLAY, WAYLAND_DISPLAY", "`open` starts a browser only with one of them (not on macOS)"],
+  ["SSH_CONNECTION, SSH_TTY", "`open` only prints the address if one is set"],
+  ["CI", "`open` only prints the address; `live` prints lines instead of a screen, unless false or 0"],
   ["VISUAL, EDITOR", "Editor of `rules edit` (default vi)"],
   ["TZ", "Time zone of input and tables; other formats use UTC"],
   ["LC_ALL, LC_NUMERIC, LANG", "Locale whose separator `events export --excel` writes"],
@@ -79,7 +82,7 @@ the working directory and from the file of --config. \`homesec config show\` lis
       two fields of each event, as JSON
   homesec cameras list --status offline -o id | xargs -n1 homesec explain --at -5m --camera
       only ids, for another command
-  homesec events export --start-date 'yesterday 21:00' --to night.csv
+  homesec events export --since 'yesterday 21:00' --to night.csv
       a file for a spreadsheet
 
 Formats of -o:
@@ -90,8 +93,12 @@ before it does anything.
 Results go to stdout, notes and errors to stderr; --quiet suppresses notes. Tables have relative times and are cut to
 the terminal width. All other formats are complete, with ISO 8601 times in UTC.
 
-Times: 2026-01-31T22:15, 2026-01-31, 22:15 (today), now, -2h, yesterday, 'yesterday 21:00' or 'tomorrow 06:00', in
-local time unless they have a zone. Durations: 90s, 5m, 2h, 30d.
+Ids: the start of a long id (4 characters or more) and the names of cameras, rules and webhooks work wherever an id does.
+On a terminal lists show short ids, and the start of a camera id works too.
+
+Times: 24h (ago), yesterday, 'yesterday 21:00', 22:15 (today), 2026-01-31, 2026-01-31T22:15 or now, in local time
+unless they have a zone. --since and --until are included; a date as --until includes the whole day. The API's names
+--start-date and --end-date work too. Durations: 90s, 5m, 2h, 30d.
 Separate several values by commas or repeat the option. Put values that begin with - after --.
 `,
   },

@@ -32,3 +32,8 @@ export function optionalWord<const T extends string>(words: readonly T[], descri
 export function optionalText(description: string): Argument<string | undefined> {
   return { description, optional: true, read: (text) => text };
 }
+
+/** Any number of texts. */
+export function texts(description: string): Argument<readonly string[]> {
+  return { description, optional: true, several: true, read: (text) => [text] };
+}

@@ -1,11 +1,27 @@
 import { nearest } from "../../src/platform/config/nearest.ts";
 import { mostRows } from "../output/pages.ts";
-import { localTime } from "../output/terminal-format.ts";
-import { parseDay, parseDuration, parseSeconds, parseTime } from "./time.ts";
+import { parseSeconds } from "./time.ts";
+
+/**
+ * What the ids of an argument or option name. `cameraFilter` is a filter, for which the daemon accepts any text. Events and detections
+ * have numbers, which are typed as they are.
+ */
+export type IdKind =
+  | ("camera" | "cameraFilter" | "deletedCamera" | "rule" | "webhook" | "alert" | "silence" | "share" | "entity" | "delivery")
+  | ("event" | "deletedEvent" | "detection" | "check");
+
+/** The same argument or option, whose texts are ids: short ids and names also work, and completion offers them. */
+export function idOf<T extends object>(kind: IdKind, value: T): T & { readonly idOf: IdKind } {
+  return { ...value, idOf: kind };
+}
 
 /** One option of a command. `T` is what the command receives. */
 export interface Option<T> {
   readonly description: string;
+  /** The flag (without dashes) if it differs from the name of the API's field, which stays a second, hidden flag. */
+  readonly flag?: string;
+  /** What its texts name. The command receives whole ids. */
+  readonly idOf?: IdKind;
   /** The single-letter form. */
   readonly short?: string;
   /** The name of the value; options without one take no value. */
@@ -101,53 +117,9 @@ export function seconds(minimum: number, maximum: number, description: string): 
   });
 }
 
-/** A time in any form that `parseTime` accepts. */
-export function time(description: string): Option<Date | undefined> {
-  return single("time", description, (given, now) => timeOf(given, now, "2026-01-31T22:15, 2026-01-31, 22:15, -2h or 'yesterday 21:00'"));
-}
-
-/** A future time in any form that `parseTime` accepts. */
-export function futureTime(description: string): Option<Date | undefined> {
-  return single("time", description, (given, now) => {
-    const parsed = timeOf(given, now, "22:15, 'tomorrow 06:00' or 2026-01-31T22:15");
-    if (parsed > now) return parsed;
-    const [, today] = /^(?:today\s+)?(\d{1,2}:[\d:]+)$/i.exec(given.trim()) ?? [];
-    throw new WrongValue(
-      today === undefined
-        ? `in the future (it is ${localTime(now)} now), such as 'tomorrow 06:00'`
-        : `in the future; ${today} is over today, use 'tomorrow ${today}'`,
-    );
-  });
-}
-
-function timeOf(given: string, now: Date, examples: string): Date {
-  const parsed = parseTime(given, now);
-  if (parsed === undefined) throw new WrongValue(`a time such as ${examples}`);
-  return parsed;
-}
-
-/** A day in any form that `parseDay` accepts, as `YYYY-MM-DD`. */
-export function day(description: string): Option<string | undefined> {
-  return single("day", description, (given, now) => {
-    const parsed = parseDay(given, now);
-    if (parsed === undefined) throw new WrongValue("a day such as 2026-01-31, yesterday or -30d");
-    return parsed;
-  });
-}
-
 /** The --limit of a list. */
 export function rowLimit(fallback: number): Option<number> {
   return withDefault(integer("n", 1, mostRows, "Maximum number of rows"), fallback);
-}
-
-/** A past time in any form that `parseTime` accepts, or how long ago. `fallback` is the default. */
-export function since(description: string, fallback: string): Option<Date> {
-  const past = single("time", description, (given, now) => {
-    const parsed = parseTime(parseDuration(given) === undefined ? given : `-${given.trim()}`, now);
-    if (parsed === undefined) throw new WrongValue("a duration such as 30d, or a time such as 2026-01-31 or 'yesterday 21:00'");
-    return parsed;
-  });
-  return { ...past, fallback, read: (given) => past.read({ ...given, texts: [fallback, ...given.texts] }) as Date };
 }
 
 /** The same option with a default. */

@@ -22,7 +22,7 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   update: ["edit", "set"],
   on: ["enable"],
   off: ["disable"],
-  start: ["enable", "serve"],
+  start: ["enable", "serve", "since"],
   run: ["serve"],
   stop: ["disable"],
   acknowledge: ["ack"],
@@ -33,18 +33,18 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   retry: ["requeue"],
   save: ["backup", "export"],
   dump: ["backup"],
-  image: ["snapshot"],
+  image: ["snapshot", "picture"],
   picture: ["snapshot", "image"],
+  snapshot: ["picture", "image"],
   status: ["health"],
   check: ["validate", "doctor", "health"],
   why: ["explain"],
-  // Options: lists filter by a range of dates, reports look back from now
-  since: ["start-date"],
-  from: ["start-date", "since"],
-  until: ["end-date"],
-  to: ["end-date", "until"],
-  "start-date": ["since"],
-  "end-date": ["until"],
+  // Options
+  from: ["since"],
+  after: ["since"],
+  to: ["until"],
+  end: ["until"],
+  before: ["until"],
 };
 
 /** The known command or option (without dashes) that a mistyped word means: a typo, a prefix or a synonym. */

@@ -42,16 +42,47 @@ export function parseTime(text: string, now: Date): Date | undefined {
   return Number.isNaN(exact.getTime()) ? undefined : exact;
 }
 
+/** Parses the start of a past period: a time, or how long ago, such as `24h`. Undefined for anything else. */
+export function parseStart(text: string, now: Date): Date | undefined {
+  return parseTime(parseDuration(text) === undefined ? text : `-${text.trim()}`, now);
+}
+
+/** Parses the inclusive end of a past period, as `parseStart` does; a whole day ends with its last millisecond, local. */
+export function parseEnd(text: string, now: Date): Date | undefined {
+  return endOfDay(text, now) ?? parseStart(text, now);
+}
+
+/** Parses the end of something that starts now: a time, or how long from now, such as `2h`; a whole day ends with its last millisecond, local. */
+export function parseFutureEnd(text: string, now: Date): Date | undefined {
+  const ahead = parseDuration(text);
+  return ahead === undefined ? (endOfDay(text, now) ?? parseTime(text, now)) : validOrUndefined(new Date(now.getTime() + ahead));
+}
+
+/** The last millisecond of a date, `today`, `yesterday` or `tomorrow`, local. Undefined for anything else. */
+function endOfDay(text: string, now: Date): Date | undefined {
+  const start = isWholeDay(text) ? parseTime(text, now) : undefined;
+  if (start === undefined) return undefined;
+  const next = new Date(start);
+  // Not 24 hours later: the day of a clock change has 23 or 25
+  next.setDate(next.getDate() + 1);
+  next.setHours(0, 0, 0, 0);
+  return validOrUndefined(new Date(next.getTime() - 1));
+}
+
+function isWholeDay(text: string): boolean {
+  return /^(?:\d{4}-\d\d-\d\d|today|yesterday|tomorrow)$/.test(text.trim().toLowerCase());
+}
+
 /**
- * Parses a day as `YYYY-MM-DD`. A date, `today`, `yesterday` and `tomorrow` are local days; any other time gives its day in UTC.
- * Undefined for anything else.
+ * Parses a day as `YYYY-MM-DD`. A date, `today`, `yesterday` and `tomorrow` are local days; any other time, or how long ago (`30d`), gives
+ * its day in UTC. Undefined for anything else.
  */
 export function parseDay(text: string, now: Date): string | undefined {
   const given = text.trim().toLowerCase();
-  const time = parseTime(given, now);
+  const time = parseStart(given, now);
   if (time === undefined) return undefined;
   if (/^\d{4}-\d\d-\d\d$/.test(given)) return given;
-  return ["today", "yesterday", "tomorrow"].includes(given) ? localDay(time) : time.toISOString().slice(0, 10);
+  return isWholeDay(given) ? localDay(time) : time.toISOString().slice(0, 10);
 }
 
 function local(year: number, month: number, day: number, hour: number, minute: number, second: number): Date | undefined {

@@ -2,11 +2,13 @@ import { generateKey } from "../../src/platform/keys/keyring.ts";
 import type { Command } from "../command.ts";
 import { rowsCommand } from "../command-shapes.ts";
 import { integer, withDefault } from "../input/options.ts";
+import { namedKeyCommands } from "./named.ts";
 
 export const commands: readonly Command[] = [
+  ...namedKeyCommands,
   rowsCommand({
     name: "keys generate",
-    summary: "Generate API keys",
+    summary: "Generate keys for the API_KEYS setting",
     description:
       "Generates strong random API keys and prints how to use them. Nothing is stored: a key works once it is in API_KEYS of the daemon.",
     options: { count: withDefault(integer("number", 1, 100, "Number of keys; give each person or program its own"), 1) },

@@ -1,3 +1,5 @@
+import type { Graphics } from "./picture/graphics.ts";
+
 /** The colour depth of pictures. */
 export type Depth = "none" | "256" | "24bit";
 
@@ -5,8 +7,14 @@ export type Depth = "none" | "256" | "24bit";
 export interface Display {
   readonly colour: boolean;
   readonly depth: Depth;
+  /** Draws real pictures; half blocks without it. */
+  readonly graphics?: Graphics | undefined;
+  /** Shows no pictures at all. */
+  readonly noPictures?: boolean | undefined;
   /** Address of the daemon. */
   readonly address: string;
+  /** How the user calls homesec. */
+  readonly called?: string | undefined;
 }
 
 /** The colour depth for pictures: 24 bits if COLORTERM says so, else 256 colours. */

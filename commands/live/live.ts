@@ -2,7 +2,9 @@ import process from "node:process";
 import { Problem } from "../../src/contract/problem.ts";
 import { defineCommand } from "../command.ts";
 import type { Host } from "../host.ts";
+import { choice, withDefault } from "../input/options.ts";
 import type { Io } from "../io.ts";
+import { pictureModes } from "./picture/graphics.ts";
 import type { ScreenIn, ScreenOut } from "./terminal.ts";
 
 export const live = defineCommand({
@@ -10,7 +12,8 @@ export const live = defineCommand({
   summary: "Watch cameras, events and alerts on one screen",
   description: `Shows cameras, events, open alerts and the state of the daemon live, until q. Keys: arrows or j k to move, enter for details with the
 picture, / to filter, : to change the view, a to acknowledge, d to dismiss, r to review, s to silence, ? for help. After a lost
-connection it catches up without gaps. Without a terminal, in CI, or with another format than table it prints lines like \`homesec events tail\`.`,
+connection it catches up without gaps. Pictures have real pixels where the terminal can (Kitty's or iTerm's protocol). Without a terminal, in CI, or with another format than table it prints lines like \`homesec events tail\`.`,
+  options: { pictures: withDefault(choice(pictureModes, "How to show pictures"), "auto") },
   examples: [
     { command: "homesec live", note: "this machine" },
     { command: "homesec --url http://pi.local:8000 live", note: "another machine" },
@@ -18,7 +21,7 @@ connection it catches up without gaps. Without a terminal, in CI, or with anothe
   ],
   endsOnSignal: true,
   prints: async () => (await import("../events/follow.ts")).messageShown,
-  async run(_, io) {
+  async run({ options: { pictures } }, io) {
     if (io.global.direct) throw new Problem("invalid", "live needs a daemon; remove --direct and start one with `homesec serve`");
     const screen = screenOf(io);
     if (screen === undefined) {
@@ -28,7 +31,7 @@ connection it catches up without gaps. Without a terminal, in CI, or with anothe
     // Development builds of React record every frame, which fills the memory within days
     process.env["NODE_ENV"] ??= "production";
     const { runLive } = await import("./run.tsx");
-    return await runLive(io, screen.stdin, screen.stdout);
+    return await runLive(io, screen.stdin, screen.stdout, pictures);
   },
 });
 

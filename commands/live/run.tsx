@@ -6,9 +6,12 @@ import { depthOf } from "./display.ts";
 import { perform } from "./effects.ts";
 import { startFeed } from "./feed.ts";
 import { startLoader } from "./loader.ts";
+import { askTerminal } from "./picture/ask-terminal.ts";
+import { createGraphics, type PictureMode } from "./picture/graphics.ts";
 import { App } from "./screen/app.tsx";
 import { createStore } from "./store.ts";
 import { openTerminal, type ScreenIn, type ScreenOut, sizeOf } from "./terminal.ts";
+import { cellWidth } from "./text.ts";
 import type { Effect } from "./ui/ui.ts";
 import { firstState } from "./ui/ui.ts";
 
@@ -18,13 +21,13 @@ const tickMs = 1_000;
  * Shows the live view until the user quits; resolves to the exit code. Throws `Problem` if no daemon answers at the start or it
  * refuses the key. Always restores the terminal.
  */
-export async function runLive(given: Io, stdin: ScreenIn, stdout: ScreenOut): Promise<number> {
+export async function runLive(given: Io, stdin: ScreenIn, stdout: ScreenOut, mode: PictureMode): Promise<number> {
   const { clock, env, signal } = given.host;
-  const { colour } = given.output.terminal;
+  const { colour, called } = given.output.terminal;
   // Notes of requests, such as rate limits, go to the last line instead of across the screen
   const stderr = { write: (text: string) => store.dispatch({ kind: "note", text: text.trim(), paint: "yellow" }) };
   const io = openIo({ ...given.host, stderr }, given.global);
-  const display = { colour, depth: depthOf(env, colour), address: (await io.endpoint()).url };
+  const address = (await io.endpoint()).url;
   const end = new AbortController();
   let code: number = exitCodes.interrupted;
   const until = AbortSignal.any([signal, end.signal]);
@@ -43,12 +46,18 @@ export async function runLive(given: Io, stdin: ScreenIn, stdout: ScreenOut): Pr
   await feed.started;
   if (until.aborted) return code;
 
+  const answer = mode === "auto" && colour ? await askTerminal(stdin, stdout, env) : { protocol: undefined, typed: "" };
+  const protocol = mode === "kitty" || mode === "iterm" ? mode : answer.protocol;
+  const graphics = protocol && createGraphics(protocol, cellWidth);
+  const display = { colour, depth: depthOf(env, colour), graphics, noPictures: mode === "none", address, called };
   const ticking = setInterval(() => store.dispatch({ kind: "tick", now: clock.now() }), tickMs);
   const stopLoading = startLoader({ io, store });
   terminal = openTerminal(stdin, stdout, {
     onKey: (key) => store.dispatch({ kind: "key", key }),
     onSize: (size) => store.dispatch({ kind: "size", size }),
     onDrawn: store.drawn,
+    graphics,
+    typed: answer.typed,
   });
   // In debug mode Ink writes whole frames; the terminal receives only the changed lines
   const ink = render(<App {...{ store, display }} />, { stdout: terminal.stream, debug: true, exitOnCtrlC: false, patchConsole: false });

@@ -1,5 +1,7 @@
 import process from "node:process";
 import { Writable } from "node:stream";
+import { type Graphics, reserved } from "./picture/graphics.ts";
+import { cellWidth } from "./text.ts";
 import { type Key, readKeys } from "./ui/key.ts";
 import type { Size } from "./ui/ui.ts";
 
@@ -33,6 +35,10 @@ interface Listeners {
   onSize(size: Size): void;
   /** Called when a frame is on the screen. */
   onDrawn(): void;
+  /** Draws real pictures. */
+  readonly graphics?: Graphics | undefined;
+  /** What was typed before. */
+  readonly typed?: string;
 }
 
 /** A terminal in full-screen mode. */
@@ -59,7 +65,7 @@ export function openTerminal(stdin: ScreenIn, stdout: ScreenOut, listeners: List
   const draw = (text: string): void => {
     if (!open) return;
     frame = text.split("\n");
-    const change = difference(lines, frame);
+    const change = difference(lines, frame, listeners.graphics?.update(frame, lines.length === 0));
     lines = frame;
     if (change !== "") stdout.write(change);
     listeners.onDrawn();
@@ -67,7 +73,7 @@ export function openTerminal(stdin: ScreenIn, stdout: ScreenOut, listeners: List
   const redraw = (): void => {
     if (!open) return;
     lines = [];
-    stdout.write(clear + difference(lines, frame));
+    stdout.write(clear + difference(lines, frame, listeners.graphics?.update(frame, true)));
     lines = frame;
   };
   const onResize = (): void => {
@@ -88,7 +94,7 @@ export function openTerminal(stdin: ScreenIn, stdout: ScreenOut, listeners: List
     stdin.off("data", keys.take);
     stdin.setRawMode(false);
     stdin.pause();
-    stdout.write(leave);
+    stdout.write((listeners.graphics?.clear() ?? "") + leave);
   };
 
   const stream = Object.assign(
@@ -111,6 +117,7 @@ export function openTerminal(stdin: ScreenIn, stdout: ScreenOut, listeners: List
   stdin.resume();
   stdout.on("resize", onResize);
   stdout.write(enter);
+  if (listeners.typed) keys.take(listeners.typed);
   return { stream, redraw, close };
 }
 
@@ -149,13 +156,26 @@ const csi = "\u001b[";
 const beginUpdate = `${csi}?2026h`;
 const endUpdate = `${csi}?2026l`;
 
-/** The escape sequences that change a screen from the lines `before` to `after`. Empty if nothing differs. */
-export function difference(before: readonly string[], after: readonly string[]): string {
+/**
+ * The escape sequences that change a screen from the lines `before` to `after`, then draw `pictures`. Empty if nothing differs. The cells of
+ * a picture that stays are not written.
+ */
+export function difference(before: readonly string[], after: readonly string[], pictures = ""): string {
   let text = "";
   for (let at = 0; at < Math.max(before.length, after.length); at += 1) {
     const line = after[at] ?? "";
     // Clear before writing: after a full line the cursor stays on its last character
-    if (line !== before[at]) text += `${csi}${at + 1};1H${csi}K${line}${csi}0m`;
+    if (line !== before[at]) text += `${csi}${at + 1};1H${aroundPicture(before[at] ?? "", line) ?? `${csi}K${line}`}${csi}0m`;
   }
-  return text === "" ? "" : beginUpdate + text + endUpdate;
+  return text + pictures === "" ? "" : beginUpdate + text + pictures + endUpdate;
+}
+
+/** The text of a line beside a picture that stays where it is; undefined without one. */
+function aroundPicture(before: string, after: string): string | undefined {
+  const [old, now] = [reserved.exec(before), reserved.exec(after)];
+  if (old === null || now === null || old[0] !== now[0]) return undefined;
+  const start = after.slice(0, now.index);
+  const column = cellWidth(start);
+  if (column !== cellWidth(before.slice(0, old.index))) return undefined;
+  return `${start}${csi}0m${csi}${column + (now[2]?.length ?? 0) + 1}G${csi}K${after.slice(now.index + now[0].length)}`;
 }

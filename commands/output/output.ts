@@ -1,7 +1,10 @@
 import { setImmediate } from "node:timers/promises";
+import { typable } from "../../src/base/text/format.ts";
 import { csvLine } from "../../src/platform/spreadsheet/csv.ts";
 import { chosen, narrowedView } from "./fields.ts";
 import { mostRows } from "./pages.ts";
+import { shortIds } from "./short-ids.ts";
+import type { Cell } from "./table.ts";
 import { paint, plain, type TerminalFormat } from "./terminal-format.ts";
 import type { OutputFormat, RowView, View } from "./view.ts";
 import { wrapped } from "./wrap.ts";
@@ -124,7 +127,7 @@ async function printTable<T>(output: Output, rows: readonly T[], total: number, 
   if (rows.length === 0) return output.note(`no ${view.plural}`);
   const { tableParts } = await import("./table.ts");
   const { terminal } = output;
-  const cells = rows.map((row) => view.columns.map((column) => column.cell(row, terminal)));
+  const cells = cellsOf(rows, view, terminal);
   for (const part of tableParts(terminal, view.columns, cells)) {
     output.write(part);
     // Lets Ctrl-C interrupt a long table
@@ -134,12 +137,20 @@ async function printTable<T>(output: Output, rows: readonly T[], total: number, 
   if (rows.length < total) output.note(`${rows.length} of ${total} ${view.plural}${more}`);
 }
 
+/** The cells of each row. On a terminal, ids are as short as they can be typed. */
+function cellsOf<T>(rows: readonly T[], { columns }: RowView<T>, terminal: TerminalFormat): readonly (readonly Cell[])[] {
+  const cells = rows.map((row) => columns.map((column) => column.cell(row, terminal)));
+  if (!Number.isFinite(terminal.width)) return cells;
+  const short = columns.map(({ isId }, at) => (isId ? shortIds(cells.map((row) => row[at]?.text ?? "")) : undefined));
+  return cells.map((row, line) => row.map((cell, at) => ({ ...cell, text: short[at]?.[line] ?? cell.text })));
+}
+
 function printDetails<T>(output: Output, record: T, view: View<T>): void {
   const { terminal } = output;
   const lines = view.details(record, terminal);
   const width = Math.max(...lines.map(([label]) => label.length)) + 2;
   for (const [label, cell] of lines) {
-    const text = wrapped(plain(cell.text) || "-", terminal.width - width).join(`\n${" ".repeat(width)}`);
+    const text = wrapped(plain(typable(cell.text, terminal.called)) || "-", terminal.width - width).join(`\n${" ".repeat(width)}`);
     output.write(`${paint(terminal, "dim", label.padEnd(width))}${paint(terminal, cell.paint, text)}\n`);
   }
   const more = view.more?.(record, terminal) ?? "";

@@ -6,6 +6,8 @@ export interface TerminalFormat {
   readonly colour: boolean;
   /** Columns of the terminal; `Infinity` if stdout is not a terminal. */
   readonly width: number;
+  /** How the user calls homesec, for commands in texts; `homesec` without it. */
+  readonly called?: string | undefined;
 }
 
 const codes = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39], magenta: [35, 39], cyan: [36, 39] } as const;

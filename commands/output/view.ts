@@ -41,5 +41,12 @@ export interface View<T> extends RowView<T> {
 
 /** A column of a list. */
 export interface Column<T> extends Head {
+  /** Holds ids: UUIDs are shortened on a terminal, where commands also accept the short form. */
+  readonly isId?: boolean;
   cell(record: T, terminal: TerminalFormat): Cell;
+}
+
+/** The same view without the lines of a record: a note says in a table what was done. */
+export function withoutDetails<T>(view: View<T>): View<T> {
+  return { ...view, details: () => [], more: () => "" };
 }

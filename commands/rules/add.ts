@@ -1,13 +1,16 @@
 import { Problem } from "../../src/contract/problem.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
+import { calledAs } from "../host.ts";
 import { canAsk } from "../input/dialogue.ts";
-import { allRules, type Rule } from "../input/find.ts";
+import { allRules, allWebhooks, getsAlerts, type Rule } from "../input/find.ts";
+import { withCameraIds } from "../input/find-camera.ts";
 import { text } from "../input/options.ts";
 import { parseYaml, readText } from "../input/read-text.ts";
 import type { Io } from "../io.ts";
 import { usableChannels } from "../notifications/commands.ts";
 import { printRecord, printRows } from "../output/output.ts";
+import { draftView, dryRunOption, printDrafts } from "./dry-run.ts";
 import { checkRules, forceOption } from "./faults.ts";
 import type { NewRule } from "./file.ts";
 import { ruleBody, ruleOptions } from "./options.ts";
@@ -18,8 +21,13 @@ export const addRule = defineCommand({
   name: "rules add",
   summary: "Add alert rules from flags, a file or a dialogue",
   description:
-    "Adds an alert rule from flags, or all rules of a YAML or JSON file. Without flags and file it asks step by step on a terminal. Omitted conditions match every event. A file holds one rule or a list, with the field names of the API; `schedule` and `cooldown` also accept the syntax of their flags. A rule that can never match or alert is refused: on a terminal you can save it anyway, in a script with --force.",
-  options: { ...ruleOptions, file: { ...text("file", "YAML or JSON file with rules; - for stdin"), short: "f" }, ...forceOption },
+    "Adds an alert rule from flags, or all rules of a YAML or JSON file. Without flags and file it asks step by step on a terminal. Omitted conditions match every event. A file holds one rule or a list, with the field names of the API; `schedule` and `cooldown` also accept the syntax of their flags. A rule that can never match or alert is refused: on a terminal you can save it anyway, in a script with --force. --dry-run saves nothing and shows the alerts that the rule would have raised in the last 30 days.",
+  options: {
+    ...ruleOptions,
+    file: { ...text("file", "YAML or JSON file with rules; - for stdin"), short: "f" },
+    ...forceOption,
+    ...dryRunOption,
+  },
   examples: [
     {
       command: "homesec rules add --name 'Person at night' --object-types person --schedule '22:00-06:00' --channels email",
@@ -30,14 +38,19 @@ export const addRule = defineCommand({
       note: "any event with a high risk score",
     },
     { command: "homesec rules add -f rules.yaml", note: "all rules of a file" },
+    { command: "homesec rules add -f rules.yaml --dry-run", note: "how often would they have alerted?" },
     { command: "homesec rules add", note: "step by step, on a terminal" },
   ],
-  prints: () => ruleView,
-  async run({ options: { file, force, ...options } }, io) {
+  prints: ({ options: { dry_run } }) => (dry_run ? draftView : ruleView),
+  async run({ options: { file, force, dry_run, ...options } }, io) {
     const body = ruleBody(options);
     const hasFlags = Object.values(body).some((value) => value !== undefined);
     if (file !== undefined && hasFlags) throw new Problem("invalid", "--file excludes other rule flags; write the values into the file");
     const rules = file !== undefined ? await rulesIn(io, file) : [hasFlags ? withName(body) : await askOnTerminal(io)];
+    if (dry_run) {
+      await printDrafts(io, rules);
+      return exitCodes.ok;
+    }
     await checkRules(io, rules, { force });
     const added: Rule[] = [];
     for (const rule of rules) {
@@ -51,9 +64,9 @@ export const addRule = defineCommand({
     const [first, ...others] = added;
     if (first === undefined || others.length > 0) await printRows(io.output, added, ruleView, added);
     else await printRecord(io.output, first, ruleView);
-    await noteUnusableChannels(io, added);
     await noteSameNames(io, added);
     noteFixedZones(io, added);
+    await noteChannels(io, added);
     return exitCodes.ok;
   },
 });
@@ -68,22 +81,25 @@ async function rulesIn(io: Io, file: string): Promise<NewRule[]> {
   const place = file === "-" ? "stdin" : file;
   const value = await parseYaml(await readText(io.host, "--file", file), place);
   const { rulesOf } = await import("./file.ts");
-  return rulesOf(value, place);
+  return await Promise.all(rulesOf(value, place).map((rule) => withCameraIds(io, rule)));
 }
 
 async function askOnTerminal(io: Io): Promise<NewRule> {
   if (!canAsk(io.host)) throw new Problem("invalid", "no rule given; give --name and conditions, or a file with -f");
   const { askForRule } = await import("./ask.ts");
-  return await askForRule(io);
+  return await withCameraIds(io, await askForRule(io));
 }
 
-/** Notes channels that cannot be used yet, which would otherwise show at the first alert. */
-async function noteUnusableChannels(io: Io, rules: readonly Rule[]): Promise<void> {
-  const wanted = new Set(rules.flatMap(({ channels }) => channels ?? []));
-  if (wanted.size === 0) return;
-  const usable = usableChannels(await io.call("getNotificationConfig", {}));
-  const missing = [...wanted].filter((channel) => !usable.includes(channel));
-  if (missing.length > 0) io.output.note(`${missing.join(", ")} cannot be used yet; \`homesec notifications config\` says why`);
+/** Notes channels that cannot be used yet, which would otherwise show at the first alert, or that there is no channel at all. */
+async function noteChannels(io: Io, rules: readonly Rule[]): Promise<void> {
+  const config = await io.call("getNotificationConfig", {});
+  const usable = usableChannels(config);
+  const missing = new Set(rules.flatMap(({ channels }) => channels ?? []).filter((channel) => !usable.includes(channel)));
+  if (config.notification_enabled && usable.length === 0 && !(await allWebhooks(io, true)).some(getsAlerts)) {
+    io.output.note(`No mail or chat gets your alerts yet. To get the first one: ${calledAs(io.host)} setup`);
+  } else if (missing.size > 0) {
+    io.output.note(`${[...missing].join(", ")} cannot be used yet; \`homesec notifications config\` says why`);
+  }
 }
 
 /** Notes names that several rules share: commands then need ids. */

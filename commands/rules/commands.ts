@@ -3,8 +3,7 @@ import type { Command } from "../command.ts";
 import { actionCommand, listCommand, recordCommand } from "../command-shapes.ts";
 import { textArgument } from "../input/arguments.ts";
 import { confirm, yesOption } from "../input/confirm.ts";
-import { findRule } from "../input/find.ts";
-import { choice, toggle } from "../input/options.ts";
+import { choice, idOf, toggle } from "../input/options.ts";
 import { activeSilences, noteSilences, silencedView } from "../silence/active.ts";
 import { addRule } from "./add.ts";
 import { editRule } from "./edit.ts";
@@ -12,7 +11,7 @@ import { testRule } from "./test.ts";
 import { updateRule } from "./update.ts";
 import { ruleView } from "./view.ts";
 
-const ruleArgument = textArgument("Rule id or exact name");
+const ruleArgument = idOf("rule", textArgument("Rule id, its start, or name"));
 
 const listRules = listCommand({
   name: "rules list",
@@ -37,7 +36,7 @@ const showRule = recordCommand({
   arguments: { rule: ruleArgument },
   examples: [{ command: "homesec rules show 'Person at night'", note: "conditions, cooldown, channels and active silences" }],
   view: ruleView,
-  record: (io, input) => findRule(io, input.arguments.rule),
+  record: (io, input) => io.call("getRule", { params: { id: input.arguments.rule } }),
   async viewOf(io, { id, camera_ids }) {
     const isAt = (camera_id: string | null): boolean => camera_id === null || (camera_ids?.includes(camera_id) ?? true);
     const silences = await activeSilences(io, ({ camera_id, rule_id }) => isAt(camera_id) && (rule_id === null || rule_id === id));
@@ -52,10 +51,7 @@ function switchCommand(verb: string, enabled: boolean, summary: string, note: st
     arguments: { rule: ruleArgument },
     examples: [{ command: `homesec rules ${verb} 'Person at night'`, note }],
     view: ruleView,
-    async record(io, { arguments: { rule } }) {
-      const { id } = await findRule(io, rule);
-      return await io.call("updateRule", { params: { id }, body: { enabled } });
-    },
+    record: (io, input) => io.call("updateRule", { params: { id: input.arguments.rule }, body: { enabled } }),
   });
 }
 
@@ -69,8 +65,8 @@ const removeRule = actionCommand({
     { command: "homesec rules remove 'Person at night'", note: "asks for confirmation" },
     { command: "homesec rules remove 'Person at night' --yes", note: "in a script" },
   ],
-  async act(io, { arguments: { rule }, options }) {
-    const { id, name } = await findRule(io, rule);
+  async act(io, { arguments: { rule: id }, options }) {
+    const { name } = await io.call("getRule", { params: { id } });
     await confirm(io, options, `Remove the rule ${JSON.stringify(name)} and all its versions?`);
     await io.call("deleteRule", { params: { id } });
     return `rule ${name} removed`;

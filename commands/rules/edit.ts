@@ -3,7 +3,9 @@ import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { textArgument } from "../input/arguments.ts";
 import { canAsk, openDialogue } from "../input/dialogue.ts";
-import { findRule, type Rule } from "../input/find.ts";
+import type { Rule } from "../input/find.ts";
+import { withCameraIds } from "../input/find-camera.ts";
+import { idOf } from "../input/options.ts";
 import { parseYaml } from "../input/read-text.ts";
 import type { Io } from "../io.ts";
 import { printRecord } from "../output/output.ts";
@@ -16,20 +18,20 @@ export const editRule = defineCommand({
   summary: "Change an alert rule in an editor",
   description:
     "Opens the rule as YAML in the editor of VISUAL or EDITOR and saves it when the editor exits without an error. After a mistake you can edit it again.",
-  arguments: { rule: textArgument("Rule id or exact name") },
+  arguments: { rule: idOf("rule", textArgument("Rule id, its start, or name")) },
   options: forceOption,
   examples: [
     { command: "homesec rules edit 'Person at night'", note: "in your editor" },
     { command: "homesec rules edit 'Person at night' -o yaml", note: "print the result as YAML" },
   ],
   prints: () => ruleView,
-  async run({ arguments: { rule: idOrName }, options }, io) {
+  async run({ arguments: { rule: id }, options }, io) {
     const [{ openDraft }, { rulesOf }, { stringify }] = await Promise.all([
       import("../input/editor.ts"),
       import("./file.ts"),
       import("yaml"),
     ]);
-    const before = await findRule(io, idOrName);
+    const before = await io.call("getRule", { params: { id } });
     const draft = await openDraft(io.host, "rule.yaml", heading + stringify(editable(before)));
     for (;;) {
       const text = await draft.edit();
@@ -39,7 +41,8 @@ export const editRule = defineCommand({
         return exitCodes.ok;
       }
       try {
-        const [body] = rulesOf(await parseYaml(text, "the rule"), "the rule");
+        const [edited] = rulesOf(await parseYaml(text, "the rule"), "the rule");
+        const body = edited && (await withCameraIds(io, edited));
         await checkRules(io, [body ?? {}], options);
         const now = await io.call("getRule", { params: { id: before.id } });
         if (now.version !== before.version) {

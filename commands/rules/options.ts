@@ -2,7 +2,7 @@ import { localTimeZone } from "../../src/base/clock/time-zone.ts";
 import { type channels, eventKinds, ranges, severities } from "../../src/contract/constants.ts";
 import type { Values } from "../command.ts";
 import { classes } from "../input/classes.ts";
-import { choice, choiceList, integer, list, number, seconds, single, text, toggle, WrongValue } from "../input/options.ts";
+import { choice, choiceList, idOf, integer, list, number, seconds, single, text, toggle, WrongValue } from "../input/options.ts";
 import { parseSchedule, scheduleForm } from "./schedule-text.ts";
 
 const schedule = single(
@@ -25,7 +25,7 @@ export const ruleOptions = {
   severity: choice(severities, "Alert severity (default medium)"),
   risk_threshold: integer("score", ...ranges.riskScore, "Minimum risk score, 0 to 100"),
   object_types: classes("Only these classes, such as person,dog"),
-  cameras: list("id", "Only these cameras, separated by commas"),
+  cameras: idOf("cameraFilter", list("camera", "Only these cameras, by id or name, separated by commas")),
   min_confidence: number("confidence", ...ranges.confidence, "Minimum confidence, 0 to 1"),
   schedule,
   cooldown: seconds(0, 31_536_000, "Cooldown between alerts (default 5m)"),

@@ -2,9 +2,9 @@ import { localTimeZone } from "../../src/base/clock/time-zone.ts";
 import { recordCommand } from "../command-shapes.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { textArgument } from "../input/arguments.ts";
-import { findRule } from "../input/find.ts";
-import { integer, since, text, time, withDefault } from "../input/options.ts";
+import { idOf, integer, text, withDefault } from "../input/options.ts";
 import { readText } from "../input/read-text.ts";
+import { periodSince } from "../input/time-options.ts";
 import type { Io } from "../io.ts";
 import { activeSilences } from "../silence/active.ts";
 import { parseExpectations, type Unmet } from "./expectations.ts";
@@ -18,10 +18,9 @@ export const testRule = recordCommand({
   summary: "Test a rule against stored events without raising alerts",
   description:
     'Runs stored events through a rule and shows how many match, and how many alerts remain after the cooldown, per day. Silences are ignored. With --expect it exits with 8 if an event does not match as expected. The file is JSON, or one JSON value per line: event ids that must match, or objects such as {"event_id": 42, "matches": false}.',
-  arguments: { rule: textArgument("Rule id or exact name") },
+  arguments: { rule: idOf("rule", textArgument("Rule id, its start, or name")) },
   options: {
-    since: since("Start: a time, or how long ago (30d)", "30d"),
-    until: time("End (default now)"),
+    ...periodSince("30d"),
     against: integer("version", 1, 1_000_000_000, "Rule version to compare with"),
     expect: text("file", "File with events that must match or not"),
     limit: withDefault(integer("n", 0, 1000, "Maximum number of listed events"), 20),
@@ -32,10 +31,10 @@ export const testRule = recordCommand({
     { command: "homesec rules test 'Person at night' --expect wanted.json", note: "exits with 8 if an expectation fails" },
   ],
   view: backtestView,
-  async record(io, { arguments: { rule: idOrName }, options: { since, until, expect, ...options } }) {
+  async record(io, { arguments: { rule: id }, options: { expect, ...options } }) {
     const expected = expect === undefined ? undefined : parseExpectations(await readText(io.host, "--expect", expect), expect);
-    const rule = await findRule(io, idOrName);
-    const body = { ...options, start_date: since, end_date: until, version: rule.version, timezone: localTimeZone() };
+    const rule = await io.call("getRule", { params: { id } });
+    const body = { ...options, version: rule.version, timezone: localTimeZone() };
     const report = await io.call("backtestRule", { params: { id: rule.id }, body });
     const isSilenced = (await activeSilences(io, ({ rule_id }) => rule_id === null || rule_id === rule.id)).length > 0;
     if (isSilenced) io.output.note("a silence is active, but this test ignores silences (`homesec silence list`)");

@@ -1,8 +1,7 @@
 import { Problem } from "../../src/contract/problem.ts";
 import { recordCommand } from "../command-shapes.ts";
 import { textArgument } from "../input/arguments.ts";
-import { findRule } from "../input/find.ts";
-import { choiceList } from "../input/options.ts";
+import { choiceList, idOf } from "../input/options.ts";
 import { checkRules, forceOption } from "./faults.ts";
 import { ruleBody, ruleOptions } from "./options.ts";
 import { ruleView } from "./view.ts";
@@ -23,7 +22,7 @@ export const updateRule = recordCommand({
   name: "rules update",
   summary: "Change an alert rule from flags",
   description: "Changes the given parts of an alert rule and keeps the rest. `rules edit` opens the whole rule in an editor.",
-  arguments: { rule: textArgument("Rule id or exact name") },
+  arguments: { rule: idOf("rule", textArgument("Rule id, its start, or name")) },
   options: {
     ...ruleOptions,
     enabled: { ...ruleOptions.enabled, description: "Enable the rule; --no-enabled to disable it" },
@@ -35,7 +34,7 @@ export const updateRule = recordCommand({
     { command: "homesec rules update 'Person at night' --without cameras", note: "apply it to all cameras" },
   ],
   view: ruleView,
-  async record(io, { arguments: { rule }, options: { without = [], force, ...options } }) {
+  async record(io, { arguments: { rule: id }, options: { without = [], force, ...options } }) {
     const given = ruleBody(options);
     const both = without.find((name) => given[optional[name]] !== undefined);
     if (both !== undefined) throw new Problem("invalid", `--${both} is both set and removed; give only one of them`);
@@ -43,7 +42,6 @@ export const updateRule = recordCommand({
     if (Object.values(body).every((value) => value === undefined)) {
       throw new Problem("invalid", "nothing to change; give a flag such as --risk-threshold 60, or use `homesec rules edit`");
     }
-    const { id } = await findRule(io, rule);
     await checkRules(io, [given], { force });
     return await io.call("updateRule", { params: { id }, body });
   },

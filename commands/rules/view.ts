@@ -18,7 +18,7 @@ export const ruleView: View<Rule> = {
   fields: fieldsOf("getRule"),
   id: (rule) => rule.id,
   columns: [
-    { title: "ID", keep: true, cell: (rule) => ({ text: rule.id }) },
+    { title: "ID", keep: true, isId: true, cell: (rule) => ({ text: rule.id }) },
     { title: "NAME", keep: true, cell: (rule) => ({ text: rule.name }) },
     { title: "SEVERITY", cell: (rule) => ({ text: rule.severity }) },
     { title: "STATE", cell: ({ enabled }) => ({ text: enabled ? "on" : "off", paint: enabled ? "green" : "yellow" }) },

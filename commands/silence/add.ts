@@ -1,8 +1,8 @@
 import { Problem } from "../../src/contract/problem.ts";
 import { longestSilenceSeconds } from "../../src/contract/routes/silences.ts";
 import { recordCommand } from "../command-shapes.ts";
-import { findRule } from "../input/find.ts";
-import { flag, futureTime, seconds, text } from "../input/options.ts";
+import { flag, idOf, seconds, text } from "../input/options.ts";
+import { futureTime } from "../input/time-options.ts";
 import { silenceView } from "./view.ts";
 
 export const addSilence = recordCommand({
@@ -11,11 +11,11 @@ export const addSilence = recordCommand({
   description:
     "Starts an alert silence: homesec still stores and analyses events, but raises no alerts for the camera or rule. A silence lasts 30 days at most and survives restarts. When it ends, everyone it muted gets one summary. Alerts raised before it started are still delivered.",
   options: {
-    camera: text("id", "Only alerts of this camera"),
-    rule: text("rule", "Only alerts of this rule, by id or exact name"),
+    camera: idOf("camera", text("camera", "Only alerts of this camera, by id or name")),
+    rule: idOf("rule", text("rule", "Only alerts of this rule, by id or name")),
     all: flag("Mute all alerts"),
     for: seconds(1, longestSilenceSeconds, "Duration, such as 2h"),
-    until: futureTime("End, such as 18:00 or 'tomorrow 06:00'"),
+    until: futureTime("End, such as 18:00, 2h or 'tomorrow 06:00'"),
     reason: text("text", "Reason, shown wherever alerts are missing"),
   },
   examples: [
@@ -35,8 +35,7 @@ export const addSilence = recordCommand({
     }
     if (reason === undefined || reason.trim() === "")
       throw new Problem("invalid", "a silence needs a reason; give --reason, it is shown wherever alerts are missing");
-    const { id: rule_id } = rule === undefined ? { id: undefined } : await findRule(io, rule);
-    const body = { camera_id: camera, rule_id, ...(all && { all }), duration_seconds: duration, ends_at: until, reason };
+    const body = { camera_id: camera, rule_id: rule, ...(all && { all }), duration_seconds: duration, ends_at: until, reason };
     return await io.call("createSilence", { body });
   },
   note: ({ id }) => `silence ${id} started; end it early with \`homesec silence end ${id}\``,

@@ -2,7 +2,7 @@ import { silenceStatuses } from "../../src/contract/constants.ts";
 import type { Command } from "../command.ts";
 import { listCommand, recordCommand } from "../command-shapes.ts";
 import { textArgument } from "../input/arguments.ts";
-import { choice } from "../input/options.ts";
+import { choice, idOf } from "../input/options.ts";
 import { addSilence } from "./add.ts";
 import { silenceView } from "./view.ts";
 
@@ -24,7 +24,7 @@ export const commands: readonly Command[] = [
   recordCommand({
     name: "silence show",
     summary: "Show one alert silence and its muted alerts",
-    arguments: { silence_id: textArgument("Silence id") },
+    arguments: { silence_id: idOf("silence", textArgument("Silence id, or its start")) },
     examples: [{ command: `homesec silence show ${exampleId}`, note: "scope, end, reason and muted alerts" }],
     view: silenceView,
     record: (io, input) => io.call("getSilence", { params: { id: input.arguments.silence_id } }),
@@ -33,7 +33,7 @@ export const commands: readonly Command[] = [
   recordCommand({
     name: "silence end",
     summary: "End an alert silence now and send its summary",
-    arguments: { silence_id: textArgument("Silence id") },
+    arguments: { silence_id: idOf("silence", textArgument("Silence id, or its start")) },
     examples: [{ command: `homesec silence end ${exampleId}`, note: "alerts are sent again from now on" }],
     view: silenceView,
     record: (io, input) => io.call("endSilence", { params: { id: input.arguments.silence_id } }),

@@ -1,7 +1,7 @@
 import { Problem } from "../../src/contract/problem.ts";
 import { recordCommand } from "../command-shapes.ts";
 import { textArgument } from "../input/arguments.ts";
-import { findWebhook, type Webhook } from "../input/find.ts";
+import type { Webhook } from "../input/find.ts";
 import { text } from "../input/options.ts";
 import type { Io } from "../io.ts";
 import { addressOf, webhookArgument, webhookBody, webhookOptions } from "./options.ts";
@@ -61,19 +61,18 @@ export const updateWebhook = recordCommand({
     },
   ],
   view: webhookView,
-  async record(io, { arguments: { webhook }, options: { name, target, ...options } }) {
+  async record(io, { arguments: { webhook: id }, options: { name, target, ...options } }) {
     const body = { name, url: target === undefined ? undefined : await addressOf(io, target), ...(await webhookBody(io, options)) };
     if (Object.values(body).every((value) => value === undefined)) {
       throw new Problem("invalid", "nothing to change; `homesec webhooks update --help` lists the options");
     }
-    const { id } = await findWebhook(io, webhook);
     return await io.call("updateWebhook", { params: { id }, body });
   },
   after: noteMissingChat,
 });
 
 /** Notes that a bot webhook names no chat: the bot would refuse each message. */
-async function noteMissingChat(io: Io, webhook: Webhook): Promise<void> {
+export async function noteMissingChat(io: Io, webhook: Webhook): Promise<void> {
   if (webhook.integration_type !== "bot_markdown" || webhook.payload_template !== null) return;
   const { chatIdHeader, chatIdOf } = await import("../../src/alerting/webhooks/webhook.ts");
   if (chatIdOf(webhook) !== undefined) return;

@@ -3,8 +3,8 @@ import { actionCommand, recordCommand, rowsCommand } from "../command-shapes.ts"
 import { exitCodes } from "../exit-codes.ts";
 import { textArgument } from "../input/arguments.ts";
 import { confirm, yesOption } from "../input/confirm.ts";
-import { allWebhooks, findWebhook } from "../input/find.ts";
-import { flag, rowLimit, text } from "../input/options.ts";
+import { allWebhooks, fullDeliveryId } from "../input/find.ts";
+import { flag, idOf, rowLimit, text } from "../input/options.ts";
 import { printList, printRecord } from "../output/output.ts";
 import { pages } from "../output/pages.ts";
 import { addWebhook, updateWebhook } from "./change.ts";
@@ -33,7 +33,7 @@ const showWebhook = recordCommand({
   arguments: { webhook: webhookArgument },
   examples: [{ command: "homesec webhooks show chat", note: "its address, event types and delivery counts" }],
   view: webhookView,
-  record: (io, input) => findWebhook(io, input.arguments.webhook),
+  record: (io, input) => io.call("getWebhook", { params: { id: input.arguments.webhook } }),
 });
 
 const listDeliveries = defineCommand({
@@ -41,16 +41,16 @@ const listDeliveries = defineCommand({
   summary: "List deliveries of a webhook, newest first",
   description: "Lists the deliveries of a webhook, newest first, or shows one with all its attempts.",
   arguments: { webhook: webhookArgument },
-  options: { delivery: text("id", "Show this delivery with all its attempts"), limit: rowLimit(50) },
+  options: { delivery: text("id", "Show this delivery (id or its start) with all attempts"), limit: rowLimit(50) },
   examples: [
     { command: "homesec webhooks deliveries chat", note: "delivered, retrying and failed deliveries" },
     { command: `homesec webhooks deliveries chat --delivery ${exampleId}`, note: "all attempts of one delivery" },
   ],
   prints: ({ options: { delivery } }) => (delivery === undefined ? deliveryView : deliveryWithAttemptsView),
-  async run({ arguments: { webhook }, options: { delivery, limit } }, io) {
-    const { id } = await findWebhook(io, webhook);
+  async run({ arguments: { webhook: id }, options: { delivery, limit } }, io) {
     if (delivery !== undefined) {
-      await printRecord(io.output, await io.call("getWebhookDelivery", { params: { delivery_id: delivery } }), deliveryWithAttemptsView);
+      const delivery_id = await fullDeliveryId(io, id, delivery);
+      await printRecord(io.output, await io.call("getWebhookDelivery", { params: { delivery_id } }), deliveryWithAttemptsView);
       return exitCodes.ok;
     }
     const bodies = pages(limit, async (page) => {
@@ -95,8 +95,8 @@ const removeWebhook = actionCommand({
     { command: "homesec webhooks remove chat", note: "asks for confirmation; `homesec webhooks disable` keeps it" },
     { command: "homesec webhooks remove chat --yes", note: "in a script" },
   ],
-  async act(io, { arguments: { webhook }, options }) {
-    const { id, name } = await findWebhook(io, webhook);
+  async act(io, { arguments: { webhook: id }, options }) {
+    const { name } = await io.call("getWebhook", { params: { id } });
     await confirm(io, options, `Remove the webhook ${JSON.stringify(name)} and its delivery history?`);
     await io.call("deleteWebhook", { params: { id } });
     return `webhook ${name} removed`;
@@ -110,10 +110,7 @@ function switchCommand(verb: string, operation: "enableWebhook" | "disableWebhoo
     arguments: { webhook: webhookArgument },
     examples: [{ command: `homesec webhooks ${verb} chat`, note }],
     view: webhookView,
-    async record(io, { arguments: { webhook } }) {
-      const { id } = await findWebhook(io, webhook);
-      return await io.call(operation, { params: { id } });
-    },
+    record: (io, input) => io.call(operation, { params: { id: input.arguments.webhook } }),
   });
 }
 
@@ -129,8 +126,8 @@ const testWebhook = defineCommand({
     { command: "homesec webhooks test chat --kind camera_health", note: "a sample incident of an offline camera" },
   ],
   prints: () => webhookTestView,
-  async run({ arguments: { webhook }, options: { event_type: chosen, kind } }, io) {
-    const { id, event_types } = await findWebhook(io, webhook);
+  async run({ arguments: { webhook: id }, options: { event_type: chosen, kind } }, io) {
+    const { event_types } = await io.call("getWebhook", { params: { id } });
     const typeOfKind = kind && ({ camera_health: "event_created", scene_change: "anomaly_detected" } as const)[kind];
     const event_type = chosen ?? typeOfKind ?? event_types[0] ?? "alert_fired";
     const result = await io.call("testWebhook", { params: { id }, body: { event_type, kind } });
@@ -146,7 +143,7 @@ const testWebhook = defineCommand({
 const retryDelivery = recordCommand({
   name: "webhooks retry",
   summary: "Retry a failed delivery as a new delivery",
-  arguments: { delivery_id: textArgument("Delivery id") },
+  arguments: { delivery_id: idOf("delivery", textArgument("Delivery id, or its start")) },
   examples: [{ command: `homesec webhooks retry ${exampleId}`, note: "`homesec webhooks deliveries` lists the ids" }],
   view: deliveryView,
   record: (io, { arguments: params }) => io.call("retryWebhookDelivery", { params }),
@@ -161,10 +158,7 @@ const rotateSecret = recordCommand({
     { command: "homesec webhooks rotate-secret chat -o json --fields signing_secret", note: "the secret as JSON" },
   ],
   view: rotatedSecretView,
-  async record(io, { arguments: { webhook } }) {
-    const { id } = await findWebhook(io, webhook);
-    return await io.call("rotateWebhookSecret", { params: { id } });
-  },
+  record: (io, input) => io.call("rotateWebhookSecret", { params: { id: input.arguments.webhook } }),
 });
 
 export const commands: readonly Command[] = [

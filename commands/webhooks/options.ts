@@ -2,11 +2,11 @@ import { authTypes, integrationAliases, integrationTypes, outboundEventTypes, ra
 import { Problem } from "../../src/contract/problem.ts";
 import type { Values } from "../command.ts";
 import { textArgument } from "../input/arguments.ts";
-import { choice, choiceList, integer, text, toggle } from "../input/options.ts";
+import { choice, choiceList, idOf, integer, text, toggle } from "../input/options.ts";
 import { readText } from "../input/read-text.ts";
 import type { Io } from "../io.ts";
 
-export const webhookArgument = textArgument("Webhook id or exact name");
+export const webhookArgument = idOf("webhook", textArgument("Webhook id, its start, or name"));
 export const eventTypeOption = choice(outboundEventTypes, "Event type of the sample");
 export const sampleKindOption = choice(sampleKinds, "Sample a camera incident or a scene change instead");
 

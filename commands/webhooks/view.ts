@@ -19,7 +19,7 @@ export const webhookView: View<Webhook> = {
   fields: fieldsOf("getWebhook"),
   id: ({ id }) => id,
   columns: [
-    { title: "ID", keep: true, cell: ({ id }) => ({ text: id }) },
+    { title: "ID", keep: true, isId: true, cell: ({ id }) => ({ text: id }) },
     { title: "NAME", cell: ({ name }) => ({ text: name }) },
     { title: "STATE", keep: true, cell: switched },
     { title: "LAST", keep: true, cell: (webhook) => deliveryState(webhook.last_delivery_status) },
@@ -81,7 +81,7 @@ export const deliveryView: View<Delivery> = {
   fields: fieldsOf("retryWebhookDelivery"),
   id: ({ id }) => id,
   columns: [
-    { title: "ID", keep: true, cell: ({ id }) => ({ text: id }) },
+    { title: "ID", keep: true, isId: true, cell: ({ id }) => ({ text: id }) },
     { title: "WHEN", keep: true, cell: ({ created_at }, terminal) => ({ text: ago(terminal, created_at) }) },
     { title: "EVENT", cell: ({ event_type }) => ({ text: event_type }) },
     { title: "STATE", keep: true, cell: ({ status }) => deliveryState(status) },

@@ -2,9 +2,10 @@ import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Clock } from "../../src/base/clock/clock.ts";
 import type { Log } from "../../src/base/log/log.ts";
-import { type FileInspection, inspectFile, type Version } from "../../src/monitoring/images/inspect-file.ts";
+import { type FileInspection, inspectFile, isSame, type Version } from "../../src/monitoring/images/inspect-file.ts";
 import { retriedReasons } from "../../src/monitoring/images/reasons.ts";
 import type { FoundFile } from "../../src/monitoring/images/register.ts";
+import { goesOn } from "../../src/monitoring/images/samples.ts";
 import { settledAfterMs } from "../../src/monitoring/images/structure.ts";
 import { noFfmpeg } from "../../src/monitoring/images/video.ts";
 import { NoAnswer } from "../../src/platform/disk/files.ts";
@@ -46,7 +47,7 @@ export class Candidates {
   readonly #options: CandidatesOptions;
   readonly #startedAtMs: number;
   readonly #files = new Map<string, PendingFile>();
-  readonly #recent = new Map<string, Version>();
+  readonly #recent = new Map<string, Recent>();
   readonly #queue = new InspectionQueue<PendingFile>((file) => this.#inspect(file));
   #progress = 0;
   #stopped = false;
@@ -194,7 +195,10 @@ export class Candidates {
     this.#forget(file);
   }
 
-  #settleInspected(file: PendingFile, { version, inspection, sha256, content }: Extract<FileInspection, { kind: "inspected" }>): void {
+  #settleInspected(
+    file: PendingFile,
+    { version, inspection, sha256, samples, content }: Extract<FileInspection, { kind: "inspected" }>,
+  ): void {
     if (inspection.state === "incomplete") {
       if (quietMs(file, version, this.#options.clock) < this.#options.timings.giveUpAfterMs) this.#wait(file, inspection.detail);
       else this.#finish(file, version, { reason: "incomplete", detail: incompleteDetail(inspection.detail) });
@@ -206,25 +210,31 @@ export class Candidates {
     } else {
       const { state: _, ...facts } = inspection;
       const isRefused = isVideo(facts.mediaType) && this.#options.refuseVideos();
-      this.#finish(file, version, isRefused ? { reason: "no_ffmpeg", detail: noFfmpegDetail } : null, { ...facts, sha256, content });
+      this.#finish(file, version, isRefused ? { reason: "no_ffmpeg", detail: noFfmpegDetail } : null, {
+        ...facts,
+        sha256,
+        samples,
+        content,
+      });
     }
   }
 
   #finish(file: PendingFile, version: Version, refusal: FoundFile["refusal"], { content, ...facts }: Facts = {}): void {
-    if (!refusal || !retriedReasons.includes(refusal.reason)) this.#remember(file.path, version);
+    const earlier = earlierVersion(this.#recent.get(file.path), version, facts);
+    if (!refusal || !retriedReasons.includes(refusal.reason)) this.#remember(file.path, { ...version, ...facts });
     const { path, foundBy, live } = file;
     const found: FoundFile = {
       ...{ path, foundBy, live, takenAt: takenAt(file, version, facts.mediaType ?? null, this.#options.clock), ...version },
-      ...{ mediaType: null, width: null, height: null, sha256: null, ...facts },
+      ...{ mediaType: null, width: null, height: null, sha256: null, ...facts, earlier },
       refusal: refusal && { reason: refusal.reason, detail: refusal.detail },
     };
     if (file.cameraId !== undefined) this.#options.onFound(file.cameraId, found, content);
     this.#forget(file);
   }
 
-  #remember(path: string, version: Version): void {
+  #remember(path: string, { sizeBytes, modifiedNs, mediaType = null, samples = null }: Version & Facts): void {
     this.#recent.delete(path);
-    this.#recent.set(path, version);
+    this.#recent.set(path, { sizeBytes, modifiedNs, mediaType, samples });
     if (this.#recent.size > mostRecent) this.#recent.delete(this.#recent.keys().next().value as string);
   }
 
@@ -260,7 +270,17 @@ export class Candidates {
 }
 
 /** What an inspection found out about a complete file. */
-type Facts = Partial<Pick<FoundFile, "mediaType" | "width" | "height" | "sha256">> & { readonly content?: Buffer | undefined };
+type Facts = Partial<Pick<FoundFile, "mediaType" | "width" | "height" | "sha256" | "samples">> & { readonly content?: Buffer | undefined };
+
+/** The last version of a file. */
+type Recent = Version & { readonly mediaType: string | null; readonly samples: Buffer | null };
+
+/** Returns the last version of a file if the new one goes on from it. */
+function earlierVersion(last: Recent | undefined, version: Version, { mediaType = null, samples = null }: Facts): Version | undefined {
+  if (!last?.samples || !samples || isSame(last, version)) return undefined;
+  if (!goesOn({ ...last, samples: last.samples }, { mediaType, samples })) return undefined;
+  return { sizeBytes: last.sizeBytes, modifiedNs: last.modifiedNs };
+}
 
 /** Inspects a file on a share. Nothing starts while the share does not answer: an inspection takes several requests, and each would hold a thread. */
 async function inspectOnShare(share: string, folder: string, inspectNow: () => Promise<FileInspection>): Promise<FileInspection> {

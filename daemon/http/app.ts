@@ -1,11 +1,13 @@
-import express, { type Express, type Request } from "express";
+import express, { type Express, type Request, type RequestHandler } from "express";
 import type { Log } from "../../src/base/log/log.ts";
 import type { Route } from "../../src/contract/route.ts";
 import { routes } from "../../src/contract/routes/index.ts";
 import type { OperationContext, Operations } from "../../src/work/operations/operation.ts";
+import { referenceFolder, serveReference } from "./api-reference.ts";
 import { type ClientAddress, clientAddressBehind } from "./client-address.ts";
 import { allowOrigins } from "./cors.ts";
 import { refuseForeignWrites } from "./cross-site.ts";
+import { createRequestDecoder } from "./decode-body.ts";
 import { answerErrors, noSuchPath } from "./errors.ts";
 import { checkHost } from "./host.ts";
 import { limitLargeBodies } from "./large-bodies.ts";
@@ -28,6 +30,8 @@ export interface AppOptions extends MiddlewareOptions {
   readonly rolesWithoutApi?: string | undefined;
   /** Whose memory a body or an unread reply counts as. Default: the direct peer. */
   readonly clientAddress?: ClientAddress;
+  /** The web page; without it, its addresses are unknown paths. */
+  readonly page?: RequestHandler | undefined;
   /** Counter for the answers. */
   readonly counter?: RequestCounter;
   /** Whether a reply that does not fit its schema is an error, as in tests. Otherwise the mismatch is logged. */
@@ -52,6 +56,7 @@ export function createAppOf(
     counter = createRequestCounter(),
     strictReplies = false,
     rolesWithoutApi,
+    page,
     ...middlewareOptions
   }: AppOptions,
 ): Express {
@@ -69,12 +74,18 @@ export function createAppOf(
   app.use(allowOrigins(corsOrigins));
   app.use(refuseForeignWrites(corsOrigins));
   if (rolesWithoutApi !== undefined) app.use(healthOnly(rolesWithoutApi));
+  if (page) app.use(page);
+  app.use(serveReference(referenceFolder()));
   const unknownPath = express.Router().use(...middleware(unknownRoute), (request: Request) => {
     throw noSuchPath(request.path);
   });
   app.use((request, response, next) => (isReadable(request.path) ? next() : unknownPath(request, response, next)));
-  const [unsent, largeBodies] = [createUnsentReplies(log), limitLargeBodies(clientAddress)];
-  mountRoutes(app, customRoutes, operations, { context, log, strictReplies, middleware, clientAddress, unsent, largeBodies });
+  mountRoutes(app, customRoutes, operations, {
+    ...{ context, log, strictReplies, middleware, clientAddress },
+    unsent: createUnsentReplies(log),
+    largeBodies: limitLargeBodies(clientAddress),
+    decodeRequest: createRequestDecoder(),
+  });
   app.use(unknownPath);
   app.use(answerErrors(log));
   return app;

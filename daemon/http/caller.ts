@@ -1,12 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { TLSSocket } from "node:tls";
+import type { Access } from "../../src/platform/keys/named-keys.ts";
 import type { Caller } from "../../src/work/operations/operation.ts";
+import { setSessionCookie } from "./session-cookie.ts";
 
-/** Requests with a valid API key. */
-const authenticated = new WeakSet<IncomingMessage>();
+/** What the keys of requests may do. */
+const accesses = new WeakMap<IncomingMessage, Access>();
 
-/** Records that a request had a valid API key. */
-export function markAuthenticated(request: IncomingMessage): void {
-  authenticated.add(request);
+/** Records what the valid key of a request may do. */
+export function setAccess(request: IncomingMessage, access: Access): void {
+  accesses.set(request, access);
 }
 
 /** Headers of a proxy that forwards another client's request. */
@@ -16,7 +19,10 @@ const forwardingHeaders = ["forwarded", "x-forwarded-for", "x-real-ip", "via"] a
 export function callerOf(request: IncomingMessage, response: ServerResponse): Caller {
   return {
     isLocal: isLoopback(request.socket.remoteAddress) && forwardingHeaders.every((name) => request.headers[name] === undefined),
-    isAuthenticated: authenticated.has(request),
+    origin: originOf(request),
+    access: accesses.get(request),
+    keepSession: (secret) => setSessionCookie(request, response, secret),
+    userAgent: request.headers["user-agent"],
     // Created on access, because few operations use it.
     get gone() {
       return disconnectSignal(response);
@@ -33,6 +39,12 @@ export function disconnectSignal(response: ServerResponse): AbortSignal {
   if (response.closed) abort();
   else response.once("close", abort);
   return controller.signal;
+}
+
+/** The scheme and host that the client used; behind a proxy, by its headers. */
+function originOf({ headers: { host, "x-forwarded-proto": proto }, socket }: IncomingMessage): string | undefined {
+  if (host === undefined) return undefined;
+  return `${socket instanceof TLSSocket || proto === "https" ? "https" : "http"}://${host}`;
 }
 
 function isLoopback(address: string | undefined): boolean {

@@ -3,7 +3,7 @@ import type { ErrorRequestHandler, Response } from "express";
 import type { Log } from "../../src/base/log/log.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { statusOf } from "../../src/contract/problem-status.ts";
-import { requestIdOf } from "./request-log.ts";
+import { requestIdOf, withoutToken } from "./request-log.ts";
 
 /** Seconds until a client may retry while a dependency is unavailable. */
 const retryAfterSeconds = 2;
@@ -15,7 +15,7 @@ export function answerErrors(log: Log): ErrorRequestHandler {
       // Part of the answer is sent already. Only cutting the connection can show that the rest is missing.
       const isAbort = response.destroyed && error instanceof Error && error.name === "AbortError";
       log[isAbort ? "debug" : "warn"](
-        { requestId: requestIdOf(response), path: request.path, error: inspect(error) },
+        { requestId: requestIdOf(response), path: withoutToken(request.path), error: inspect(error) },
         "an answer was aborted",
       );
       response.destroy();
@@ -24,7 +24,7 @@ export function answerErrors(log: Log): ErrorRequestHandler {
     const problem = problemOf(error, request.path);
     if (problem) return answerProblem(response, problem);
     const requestId = requestIdOf(response);
-    log.error({ requestId, method: request.method, path: request.path, error: inspect(error) }, "a request failed");
+    log.error({ requestId, method: request.method, path: withoutToken(request.path), error: inspect(error) }, "a request failed");
     answerDetail(response, 500, `Internal error; request ${requestId}`);
   };
 }

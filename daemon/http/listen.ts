@@ -9,6 +9,12 @@ import { asksForWebSocket } from "./other-upgrade.ts";
 /** An idle connection is closed after this time. */
 export const idleTimeoutMs = 120_000;
 
+/**
+ * Number of connections that wait to be accepted. The kernel drops more than that without an answer, and a client tries again only after
+ * one second, then three, then seven: with the usual 511, many connections at once would keep everyone else out for that long.
+ */
+const backlog = 4_096;
+
 export interface Listening {
   readonly server: Server;
   /** The actual port if port 0 was requested. */
@@ -50,7 +56,7 @@ export async function listen({ app, host, port, keyPair, graceMs = 2_000 }: List
   server.on("clientError", refuseUnreadable);
   await new Promise<void>((done, fail) => {
     server.once("error", (error: NodeJS.ErrnoException) => fail(addressProblem(error, host, port)));
-    server.listen(port, host, done);
+    server.listen({ port, host, backlog }, done);
   });
   return {
     server,

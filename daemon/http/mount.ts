@@ -1,16 +1,21 @@
-import type { Express, RequestHandler } from "express";
+import type { Express, Request, RequestHandler, Response } from "express";
 import type { Log } from "../../src/base/log/log.ts";
+import { type Need, needs } from "../../src/contract/access.ts";
 import { encodeAnswer } from "../../src/contract/encode.ts";
 import { isItemwise, type Route } from "../../src/contract/route.ts";
-import { decodeRequest, ignoredParameters } from "../../src/contract/validate.ts";
+import type { OperationId } from "../../src/contract/routes/index.ts";
+import { ignoredParameters } from "../../src/contract/validate.ts";
 import type { OperationContext, Operations } from "../../src/work/operations/operation.ts";
-import { bodyLimit, itemwiseBodyLimit, readJsonBody } from "./body.ts";
-import { callerOf } from "./caller.ts";
+import { bodyLimit, itemwiseBodyLimit, readBody } from "./body.ts";
+import { callerOf, disconnectSignal } from "./caller.ts";
 import type { ClientAddress } from "./client-address.ts";
+import type { RequestDecoder } from "./decode-body.ts";
 import { answerDetail } from "./errors.ts";
+import { limitToCameras } from "./guest-cameras.ts";
 import { idleTimeoutMs } from "./listen.ts";
 import { type RouteAccess, type RouteMiddleware, unknownRoute } from "./middleware.ts";
-import { send } from "./send.ts";
+import { recordChange } from "./record-change.ts";
+import { prepareReply, type ReplySender, type Sending } from "./send.ts";
 import type { UnsentReplies } from "./unsent.ts";
 
 /** Any operation, once its route is known to match. */
@@ -24,6 +29,7 @@ export interface MountOptions {
   readonly middleware: RouteMiddleware;
   readonly clientAddress: ClientAddress;
   readonly unsent: UnsentReplies;
+  readonly decodeRequest: RequestDecoder;
   /** Runs before a body with a list of items is read. */
   readonly largeBodies: RequestHandler;
 }
@@ -43,14 +49,19 @@ export function mountRoutes(
       const operation = (operations as Readonly<Record<string, AnyOperation>>)[id];
       if (!operation) throw new Error(`no operation implements the route ${id}`);
       const run = answerWith(id, route, operation, options);
-      const middleware = options.middleware(route);
-      if (isItemwise(route)) mounted[route.method](...middleware, options.largeBodies, readJsonBody(itemwiseBodyLimit), run);
-      else if (route.body) mounted[route.method](...middleware, readJsonBody(bodyLimit), run);
+      const middleware = options.middleware(route, needOf(id));
+      if (isItemwise(route)) mounted[route.method](...middleware, options.largeBodies, readBody(itemwiseBodyLimit), run);
+      else if (route.body) mounted[route.method](...middleware, readBody(bodyLimit), run);
       else mounted[route.method](...middleware, run);
     }
     const routesOfPath = entries.map(([, route]) => route);
     mounted.all(...options.middleware(otherMethodsOf(routesOfPath)), refuseMethod(routesOfPath.map(({ method }) => method)));
   }
+}
+
+/** Returns what a named key needs for a route. Routes beyond the contract are for owners. */
+function needOf(id: string): Need {
+  return Object.hasOwn(needs, id) ? needs[id as OperationId] : { role: "owner" };
 }
 
 /** If a path is open and unlimited, all its methods are. Elsewhere a missing method is treated as an unknown route. */
@@ -65,27 +76,46 @@ function specificity(path: string): string {
 
 function answerWith(id: string, route: Route, operation: AnyOperation, options: MountOptions): RequestHandler {
   const { context, log, strictReplies, clientAddress, unsent } = options;
+  const need = needOf(id);
   const caching = route.etag && { maxAgeSeconds: route.maxAgeSeconds ?? 0 };
-  return async (request, response) => {
-    const questionMark = request.url.indexOf("?");
-    const query = new URLSearchParams(questionMark === -1 ? "" : request.url.slice(questionMark + 1));
-    const ignored = ignoredParameters(route, query);
-    if (ignored.length > 0) response.setHeader("X-Ignored-Parameters", ignoredHeader(ignored));
-    const decoded = decodeRequest(route, { params: request.params, query, body: request.body, accept: request.headers.accept });
-    // The connection is silent while the operation works.
-    if (route.slow) request.socket.setTimeout(0);
-    const answer = encodeAnswer(route, await operation(decoded, { ...context, caller: callerOf(request, response) }));
+  const answer = async (request: Request, response: Response): Promise<ReplySender> => {
+    // A decoded request may take many megabytes: it is in memory for only as long as the operation needs it.
+    const operate = async (decoded: unknown): Promise<unknown> => {
+      // The connection is silent while the operation works.
+      if (route.slow) request.socket.setTimeout(0);
+      const caller = callerOf(request, response);
+      const limited = caller.access?.cameraIds ? await limitToCameras(need, decoded, caller.access.cameraIds, context.db) : decoded;
+      const recording = recordChange({ id, route, access: caller.access }, limited, context);
+      const result = await operation(limited, { ...context, ...(recording && { db: recording.db }), caller });
+      await recording?.finish();
+      return result;
+    };
+    const encoded = encodeAnswer(route, await decodeOnce(route, request, response, options).then(operate));
     if (route.slow) request.socket.setTimeout(idleTimeoutMs);
-    if (answer.kind === "json" && answer.mismatch) {
+    if (encoded.kind === "json" && encoded.mismatch) {
       if (strictReplies)
-        throw new Error(`the reply of ${id} does not fit its schema: ${answer.mismatch.message}`, { cause: answer.mismatch });
-      log.error({ operation: id, issues: answer.mismatch.issues }, "a reply does not fit its schema");
+        throw new Error(`the reply of ${id} does not fit its schema: ${encoded.mismatch.message}`, { cause: encoded.mismatch });
+      log.error({ operation: id, issues: encoded.mismatch.issues }, "a reply does not fit its schema");
     }
-    await send(request, response, answer, {
-      caching,
-      sendBuffer: (to, content) => unsent.send(clientAddress(request), to, content),
-    });
+    const sendBuffer: Sending["sendBuffer"] = (content) => unsent.send(clientAddress(request), response, content);
+    return prepareReply(request, response, encoded, { caching, sendBuffer });
   };
+  return async (request, response) => {
+    // While the client reads, only the bytes of the reply stay in memory, not what they were made of.
+    const sendReply = await answer(request, response);
+    await sendReply();
+  };
+}
+
+/** Decodes a request. Takes the bytes of its body out of it, which are not needed afterwards. */
+function decodeOnce(route: Route, request: Request, response: Response, { decodeRequest }: MountOptions): Promise<unknown> {
+  const questionMark = request.url.indexOf("?");
+  const query = new URLSearchParams(questionMark === -1 ? "" : request.url.slice(questionMark + 1));
+  const ignored = ignoredParameters(route, query);
+  if (ignored.length > 0) response.setHeader("X-Ignored-Parameters", ignoredHeader(ignored));
+  const body = request.body as Buffer | undefined;
+  request.body = undefined;
+  return decodeRequest(route, { params: request.params, query, body, accept: request.headers.accept }, () => disconnectSignal(response));
 }
 
 /** Encodes the names for a header and limits their number and length. */

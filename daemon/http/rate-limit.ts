@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { RequestHandler } from "express";
 import { type Excess, type Limiter, windowSeconds } from "../../src/platform/limits/limiter.ts";
 import type { LimitedTier } from "../../src/platform/limits/tiers.ts";
@@ -9,6 +10,8 @@ import { statedLength } from "./large-bodies.ts";
 export interface RateLimit {
   readonly limiter: Limiter;
   readonly clientAddress: ClientAddress;
+  /** Counts the requests of sessions, each for itself. Without it, they count for their address. */
+  readonly sessionLimiter?: Limiter | undefined;
 }
 
 /** A body of more bytes counts in the tier for large bodies. */
@@ -17,12 +20,17 @@ const largeBodyBytes = 128 * 1024;
 /** Counts requests per tier and answers 429 beyond the limit. `wording`: the body holds a record, or one sentence. */
 export function limitRate(
   { tier, largeBodyTier = tier }: { readonly tier: LimitedTier; readonly largeBodyTier: LimitedTier | undefined },
-  { limiter, clientAddress }: RateLimit,
-  wording: "record" | "sentence",
+  { limiter, clientAddress, sessionLimiter }: RateLimit,
+  {
+    wording,
+    sessionIdOf,
+  }: { readonly wording: "record" | "sentence"; readonly sessionIdOf: (request: IncomingMessage) => string | undefined },
 ): RequestHandler {
   return async (request, response, next) => {
     const isLarge = largeBodyTier !== tier && statedLength(request) > largeBodyBytes;
-    const excess = await limiter.count(isLarge ? largeBodyTier : tier, clientAddress(request));
+    const session = sessionLimiter && sessionIdOf(request);
+    const counted = isLarge ? largeBodyTier : tier;
+    const excess = await (session === undefined ? limiter.count(counted, clientAddress(request)) : sessionLimiter?.count(counted, session));
     if (!excess) return next();
     response.setHeader("Retry-After", windowSeconds);
     response.setHeader("X-RateLimit-Limit", excess.total);

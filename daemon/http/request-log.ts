@@ -17,11 +17,16 @@ export function requestIdOf(response: Response): string {
   return String(response.getHeader(header));
 }
 
-/** Counts each answer and logs it at level debug. The log omits the query, which may contain a key. */
+/** Replaces the token in the addresses of shares and invitations, which is as good as a key. */
+export function withoutToken(path: string): string {
+  return path.replace(/\/(shared|invite|invitations)\/[^/]+/, "/$1/…");
+}
+
+/** Counts each answer and logs it at level debug. The log omits the query and tokens in the path, which are secrets. */
 export function logRequests(log: Log, counter: RequestCounter): RequestHandler {
   return (request, response, next) => {
     const startedAt = performance.now();
-    const path = request.path;
+    const path = withoutToken(request.path);
     response.once("close", () => {
       const status = response.headersSent ? response.statusCode : 0;
       const milliseconds = performance.now() - startedAt;

@@ -8,6 +8,7 @@ import type { EncodedAnswer } from "../../src/contract/encode.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import type { BinaryReply } from "../../src/contract/route.ts";
 import { formatOf, headBytes } from "../../src/monitoring/images/format.ts";
+import { textLength } from "../../src/platform/database/keyset.ts";
 import { NoAnswer } from "../../src/platform/disk/files.ts";
 import { shareOf, statWithTimeout } from "../../src/platform/disk/fs-timeout.ts";
 import { openReal, openRegular } from "../../src/platform/disk/open-real.ts";
@@ -15,9 +16,11 @@ import { runOnShare } from "../../src/platform/disk/share-threads.ts";
 import { requestedRange } from "./byte-range.ts";
 import { isDisconnect } from "./connection.ts";
 import { answerDetail } from "./errors.ts";
+import { hasLongList, serializeJson } from "./json-steps.ts";
 import { idleTimeoutMs } from "./listen.ts";
 import { sendStream } from "./send-stream.ts";
 import { monitorThroughput } from "./throughput.ts";
+import type { LongReply } from "./unsent.ts";
 
 /** Number of bytes to read from a file at once. */
 const chunkBytes = 64 * 1024;
@@ -33,25 +36,46 @@ export interface Sending {
   /** Without it, a JSON reply must not be stored. */
   readonly caching: Caching | undefined;
   /** Sends a body from memory. */
-  readonly sendBuffer: (response: Response, content: Buffer) => Promise<void>;
+  readonly sendBuffer: (content: Buffer | LongReply) => Promise<void>;
 }
 
-/** Sends an encoded answer. Resolves when it is sent or the client has disconnected. */
-export async function send(request: Request, response: Response, answer: EncodedAnswer, sending: Sending): Promise<void> {
+/** Sends a reply that is ready. Resolves when it is sent or the client has disconnected. */
+export type ReplySender = () => Promise<void>;
+
+/** Prepares the reply to an encoded answer. While the client reads, the function that sends it keeps the bytes and nothing else. */
+export function prepareReply(request: Request, response: Response, answer: EncodedAnswer, sending: Sending): ReplySender {
   response.statusCode = answer.status;
-  if (answer.kind === "nothing") response.end();
-  else if (answer.kind === "json") await sendJson(request, response, answer.wire, sending);
-  else await sendBytes(request, response, answer, sending);
+  if (answer.kind === "json") return prepareJson(request, response, answer.wire, sending);
+  if (answer.kind === "bytes") return () => sendBytes(request, response, answer, sending);
+  return async () => void response.end();
 }
 
-async function sendJson(request: Request, response: Response, wire: unknown, { caching, sendBuffer }: Sending): Promise<void> {
+function prepareJson(request: Request, response: Response, wire: unknown, { caching, sendBuffer }: Sending): ReplySender {
   if (typeof wire === "object" && wire !== null && "deprecation_warning" in wire) response.setHeader("Deprecation", "true");
   response.setHeader("Cache-Control", cacheControl(caching));
   if (caching) response.vary("X-API-Key");
   response.setHeader("Content-Type", "application/json; charset=utf-8");
+  if (hasLongList(wire) && !caching) {
+    const reply = longReplyOf(wire);
+    return () => sendBuffer(reply);
+  }
   const content = Buffer.from(JSON.stringify(wire));
-  if (caching && answerIfUnchanged(request, response, { tag: tagOf(content) })) return;
-  await sendBuffer(response, content);
+  return async () => {
+    if (caching && answerIfUnchanged(request, response, { tag: tagOf(content) })) return;
+    await sendBuffer(content);
+  };
+}
+
+function longReplyOf(wire: object): LongReply {
+  let value: object | undefined = wire;
+  return {
+    bytes: textLength(wire),
+    serialize: () => {
+      const steps = serializeJson(value ?? {});
+      value = undefined;
+      return steps;
+    },
+  };
 }
 
 /** Replies about a home must never lie in a cache that several people share. */
@@ -69,7 +93,7 @@ async function sendBytes(request: Request, response: Response, { bytes, reply }:
   response.setHeader("Cache-Control", "private, no-cache");
   response.setHeader("Content-Type", mediaType);
   if ("file" in content) return await sendFile(request, response, content, reply);
-  if (!answerIfUnchanged(request, response, { tag: tagOf(content.buffer) })) await sendBuffer(response, content.buffer);
+  if (!answerIfUnchanged(request, response, { tag: tagOf(content.buffer) })) await sendBuffer(content.buffer);
 }
 
 function isStreamed(bytes: Bytes | StreamedBytes): bytes is StreamedBytes {

@@ -1,6 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { createSemaphore } from "../../src/base/async/semaphore.ts";
+import { runInSlices, type Steps } from "../../src/base/async/slices.ts";
 import type { Log } from "../../src/base/log/log.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { isDisconnect } from "./connection.ts";
@@ -11,12 +13,20 @@ const smallReply = 64 * 1024;
 const chunkBytes = 256 * 1024;
 const mib = 1024 * 1024;
 /** Most bytes of unread replies. A client that has taken nothing for `stalledAfterMs` makes way for other replies. */
-const defaultLimits = { perClient: 16 * mib, inAll: 48 * mib, stalledAfterMs: 5_000 };
+const defaultLimits = { perClient: 16 * mib, inAll: 24 * mib, stalledAfterMs: 5_000 };
+
+/** A reply that is serialised once there is room for it. */
+export interface LongReply {
+  /** Its length, approximately. */
+  readonly bytes: number;
+  /** Called once. Afterwards the reply no longer refers to what it was made of. */
+  readonly serialize: () => Steps<Buffer>;
+}
 
 /** A reply in memory that its client has not read completely. */
 interface Unsent {
   readonly client: string;
-  readonly bytes: number;
+  bytes: number;
   readonly response: ServerResponse;
   /** When the client last took a part, in milliseconds of `performance.now()`. */
   takenAt: number;
@@ -26,9 +36,10 @@ interface Unsent {
 export interface UnsentReplies {
   /**
    * Sends the body of a reply and resolves when it is sent or the client has disconnected. If there is no room for it, disconnects clients
-   * that have stopped reading; if that is not enough, throws `Problem("unavailable")` before anything is sent.
+   * that have stopped reading; if that is not enough, throws `Problem("unavailable")` before anything is sent. Serialises one long reply at
+   * a time.
    */
-  send(client: string, response: ServerResponse, content: Buffer): Promise<void>;
+  send(client: string, response: ServerResponse, reply: Buffer | LongReply): Promise<void>;
 }
 
 /** Creates the limit of one daemon. */
@@ -60,25 +71,41 @@ export function createUnsentReplies(log: Log, { perClient, inAll, stalledAfterMs
     return isRoomFor(bytes, most, client);
   };
 
+  const requireRoom = (bytes: number, client: string): void => {
+    if (bytes <= smallReply || (makeRoom(bytes, perClient, client) && makeRoom(bytes, inAll))) return;
+    const unread = Math.round(bytesOf(client) / mib);
+    throw new Problem("unavailable", `Too much is unread, ${unread} MiB of it yours; read the replies you asked for, then try again`);
+  };
+
+  /** The length of a long reply was an estimate, which leaves out numbers and names. */
+  const count = (unsent: Unsent, bytes: number): void => {
+    replies.delete(unsent);
+    requireRoom(bytes, unsent.client);
+    unsent.bytes = bytes;
+    if (bytes > smallReply) replies.add(unsent);
+  };
+
+  const serializing = createSemaphore({ max: 1 });
+  const contentOf = (reply: Buffer | LongReply): Buffer | Promise<Buffer> =>
+    Buffer.isBuffer(reply) ? reply : serializing.run(() => runInSlices(reply.serialize()));
+
   return {
-    send: async (client, response, content) => {
-      if (content.length > smallReply && !(makeRoom(content.length, perClient, client) && makeRoom(content.length, inAll))) {
-        const unread = Math.round(bytesOf(client) / mib);
-        throw new Problem("unavailable", `Too much is unread, ${unread} MiB of it yours; read the replies you asked for, then try again`);
-      }
-      response.setHeader("Content-Length", content.length);
-      if (content.length <= smallReply || response.req.method === "HEAD") {
-        response.end(content);
-        return;
-      }
-      const reply: Unsent = { client, bytes: content.length, response, takenAt: performance.now() };
-      replies.add(reply);
+    send: async (client, response, reply) => {
+      const bytes = Buffer.isBuffer(reply) ? reply.length : reply.bytes;
+      requireRoom(bytes, client);
+      const unsent: Unsent = { client, bytes, response, takenAt: performance.now() };
+      if (bytes > smallReply) replies.add(unsent);
       try {
-        await pipeline(Readable.from(partsOf(content, reply)), response);
+        const content = await contentOf(reply);
+        if (content.length !== bytes) count(unsent, content.length);
+        unsent.takenAt = performance.now();
+        response.setHeader("Content-Length", content.length);
+        if (content.length <= smallReply || response.req.method === "HEAD") response.end(content);
+        else await pipeline(Readable.from(partsOf(content, unsent)), response);
       } catch (error) {
         if (!isDisconnect(error)) throw error;
       } finally {
-        replies.delete(reply);
+        replies.delete(unsent);
       }
     },
   };

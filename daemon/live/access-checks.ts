@@ -1,24 +1,24 @@
 import type { IncomingMessage } from "node:http";
 import { refusals } from "../../src/contract/live.ts";
 import { isHostAllowed } from "../../src/platform/access/hosts.ts";
-import { createKeyring, type Keyring } from "../../src/platform/keys/keyring.ts";
+import { createKeyring } from "../../src/platform/keys/keyring.ts";
 import type { Limiter } from "../../src/platform/limits/limiter.ts";
-import { type OnWrongKey, queryValue } from "../http/authenticate.ts";
+import { type AcceptedKeys, identifyKey, identifySession, type OnWrongKey, queryValue, sessionIdOf } from "../http/authenticate.ts";
 import type { ClientAddress } from "../http/client-address.ts";
 import { isOwnOrigin } from "../http/host.ts";
 import type { AccessChecks, Authentication } from "./handshake.ts";
 
 const keyProtocol = "api-key.";
 
-export interface AccessCheckOptions {
+export interface AccessCheckOptions extends AcceptedKeys {
   readonly allowedHosts: readonly string[];
   /** Origins whose pages may connect in addition to pages of this host. */
   readonly allowedOrigins: readonly string[];
   /** Without it, connections are not counted. */
   readonly limiter?: Limiter | undefined;
+  /** Counts the connections of a session. Without it, they count for their address. */
+  readonly sessionLimiter?: Limiter | undefined;
   readonly clientAddress: ClientAddress;
-  /** Without it, no key is required. */
-  readonly keyring?: Keyring | undefined;
   readonly onWrongKey?: OnWrongKey | undefined;
   /** Without it, the `token` of the query is ignored. */
   readonly token?: string | undefined;
@@ -26,28 +26,38 @@ export interface AccessCheckOptions {
 
 /** Creates the access checks of WebSocket connections. They follow the same rules as those of HTTP requests. */
 export function createAccessChecks(options: AccessCheckOptions): AccessChecks {
-  const { allowedHosts, allowedOrigins, limiter, clientAddress, keyring, onWrongKey, token } = options;
+  const { allowedHosts, allowedOrigins, limiter, clientAddress, onWrongKey, token } = options;
   const tokens = token === undefined ? undefined : createKeyring([token]);
   return {
     allowHost: ({ headers }) => isHostAllowed(headers.host, allowedHosts),
     allowOrigin: ({ headers: { origin, host } }) => origin === undefined || allowedOrigins.includes(origin) || isOwnOrigin(origin, host),
-    allowConnection: async (request) => (await limiter?.count("websocket", clientAddress(request))) === undefined,
+    allowConnection: async (request) => {
+      const session = options.sessionLimiter && sessionIdOf(request, options);
+      const counted =
+        session === undefined ? limiter?.count("websocket", clientAddress(request)) : options.sessionLimiter?.count("websocket", session);
+      return (await counted) === undefined;
+    },
     authenticate: async (request) => {
-      const key = keyring ? checkKey(request, keyring) : { ok: true };
+      const key = checkKey(request, options);
       if (!key.ok && isGiven(request)) await onWrongKey?.(request);
+      if (key.access?.keyId !== undefined) options.namedKeys?.noteUse(key.access.keyId);
+      // The token was made for programs; a session is worth more.
+      if (key.access?.kind === "session") return key;
       if (!key.ok || tokens?.accepts(queryValue(request, "token") ?? "") !== false) return key;
       return { ok: false, reason: refusals.token };
     },
+    isActive: ({ keyId }) => keyId === undefined || options.namedKeys?.isActive(keyId) !== false,
   };
 }
 
-/** Checks the key in the query. If the query has none, checks the key in the subprotocol `api-key.<KEY>`. */
-function checkKey(request: IncomingMessage, keyring: Keyring): Authentication {
+/** Checks the key in the query, else in the subprotocol `api-key.<KEY>`, else the cookie of a session. */
+function checkKey(request: IncomingMessage, keys: AcceptedKeys): Authentication {
   const inQuery = queryValue(request, "api_key");
-  if (inQuery !== undefined) return { ok: keyring.accepts(inQuery) };
-  const protocol = keyProtocolOf(request);
-  if (protocol === undefined || !keyring.accepts(protocol.slice(keyProtocol.length))) return { ok: false };
-  return { ok: true, protocol };
+  const protocol = inQuery === undefined ? keyProtocolOf(request) : undefined;
+  const key = inQuery ?? protocol?.slice(keyProtocol.length);
+  const identity = key === undefined ? identifySession(request, keys) : identifyKey(key, keys);
+  if (identity.kind === "known") return { ok: true, protocol, access: identity.access };
+  return { ok: keys.keyring === undefined && identity.kind !== "ended" };
 }
 
 function isGiven(request: IncomingMessage): boolean {

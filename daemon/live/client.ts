@@ -2,9 +2,11 @@ import type { Duplex } from "node:stream";
 import type { RawData, WebSocket } from "ws";
 import { z } from "zod";
 import type { Clock } from "../../src/base/clock/clock.ts";
-import { ClientMessage, ControlMessage, refusals } from "../../src/contract/live.ts";
+import { messageNeeds } from "../../src/contract/access.ts";
+import { ClientMessage, ControlMessage, type JournalType, refusals } from "../../src/contract/live.ts";
+import type { Access } from "../../src/platform/keys/named-keys.ts";
 import { TokenBucket, type TokenRate } from "../../src/platform/limits/token-bucket.ts";
-import { type Frame, textFrame } from "./frame.ts";
+import { cameraIdOf, type Frame, textFrame } from "./frame.ts";
 import { LatestReply } from "./latest-reply.ts";
 import { Subscription } from "./subscription.ts";
 
@@ -22,6 +24,18 @@ const maxPatterns = 200;
 /** Time for a client to reply to a close before its connection is cut. */
 export const closeTimeoutMs = 1_000;
 
+/**
+ * Closes a connection with 1008 and throws away what the client still sends: `ws` would read and check every message of a flood until the
+ * client replies. A client that does not disconnect is cut.
+ */
+export function turnAway(socket: WebSocket, stream: Duplex, reason: string): void {
+  socket.close(1008, reason);
+  stream.removeAllListeners("data");
+  stream.resume();
+  stream.end();
+  setTimeout(() => socket.terminate(), closeTimeoutMs).unref();
+}
+
 type ControlType = ControlMessage["type"];
 type ControlData<T extends ControlType> = Extract<ControlMessage, { type: T }>["data"];
 
@@ -33,6 +47,8 @@ export interface ClientOptions {
   readonly idleTimeoutMs: number;
   /** How many messages and control frames the client may send; beyond that it is closed with 1008. Default: any number. */
   readonly messageRate?: TokenRate | undefined;
+  /** What its key may do; undefined without one. */
+  readonly access?: Access | undefined;
   /** Called before a client that does not read is disconnected. */
   readonly onCut: (bufferedBytes: number) => void;
   /** Called before a client that sends too many messages is closed. */
@@ -92,6 +108,16 @@ export class Client {
     return this.#greeted;
   }
 
+  /** What its key may do; undefined without one. */
+  get access(): Access | undefined {
+    return this.#options.access;
+  }
+
+  /** Closes the connection with 1008. */
+  refuse(reason: string): void {
+    if (this.open) turnAway(this.#options.socket, this.#options.stream, reason);
+  }
+
   /** Sends `connected`, then the replies to messages that arrived before it. */
   greet(data: ControlData<"connected">): void {
     this.#greeted = true;
@@ -140,7 +166,8 @@ export class Client {
     const first = frames[0];
     const last = frames.at(-1);
     if (!first || !last || last.sequence <= this.#position) return;
-    if (joined && this.subscription.everything && first.sequence > this.#position) this.#push(joined, frames.length);
+    if (joined && this.subscription.everything && !this.access?.cameraIds && first.sequence > this.#position)
+      this.#push(joined, frames.length);
     else this.#pushEach(this.#wanted(frames));
     this.#position = last.sequence;
   }
@@ -156,7 +183,14 @@ export class Client {
   }
 
   #wanted(frames: readonly Frame[]): readonly Frame[] {
-    return frames.filter((frame) => frame.sequence > this.#position && this.subscription.wants(frame.type));
+    return frames.filter((frame) => frame.sequence > this.#position && this.subscription.wants(frame.type) && this.#mayReceive(frame));
+  }
+
+  /** A guest receives the messages of its cameras, the others receive all. */
+  #mayReceive(frame: Frame): boolean {
+    const cameraIds = this.access?.cameraIds;
+    if (!cameraIds) return true;
+    return messageNeeds[frame.type as JournalType] === "guest" && cameraIds.includes(cameraIdOf(frame) ?? "");
   }
 
   #push(bytes: Buffer, messages: number): void {
@@ -194,13 +228,12 @@ export class Client {
 
   /** Counts a message of the client. Closes the connection of one that sends too many, and ignores the rest. */
   #mayAsk(): boolean {
-    const { socket, clock, onFlood } = this.#options;
+    const { socket, stream, clock, onFlood } = this.#options;
     if (this.#isFlooding) return false;
     if (this.#allowance?.take(clock.monotonic()) !== false) return true;
     this.#isFlooding = true;
     onFlood();
-    socket.close(1008, refusals.messages);
-    setTimeout(() => socket.terminate(), closeTimeoutMs).unref();
+    turnAway(socket, stream, refusals.messages);
     return false;
   }
 

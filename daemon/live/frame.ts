@@ -31,3 +31,20 @@ export function textFrame(text: string): Buffer {
   bytes.write(text, offset);
   return bytes;
 }
+
+const cameraIds = new WeakMap<Frame, string | undefined>();
+
+/** The camera that a journal message is about; undefined if it names none. Reads the message once, when the first guest needs it. */
+export function cameraIdOf(frame: Frame): string | undefined {
+  if (!cameraIds.has(frame)) {
+    const { data } = JSON.parse(textOf(frame.bytes)) as { readonly data: { readonly camera_id?: unknown } };
+    cameraIds.set(frame, typeof data.camera_id === "string" ? data.camera_id : undefined);
+  }
+  return cameraIds.get(frame);
+}
+
+/** The text of a frame that `textFrame` made. */
+function textOf(bytes: Buffer): string {
+  const length = bytes[1] ?? 0;
+  return bytes.toString("utf8", length < 126 ? 2 : length === 126 ? 4 : 10);
+}

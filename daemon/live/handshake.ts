@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { livePaths, refusals } from "../../src/contract/live.ts";
 import { foreignHost } from "../../src/platform/access/hosts.ts";
+import type { Access } from "../../src/platform/keys/named-keys.ts";
 import { rawRefusal } from "../http/connection.ts";
 import { isOwnOrigin } from "../http/host.ts";
 
@@ -15,11 +16,15 @@ export interface AccessChecks {
   readonly allowConnection?: (request: IncomingMessage) => boolean | Promise<boolean>;
   /** The request has a valid key. `protocol` is the offered subprotocol that contained it. Default: yes. */
   readonly authenticate?: (request: IncomingMessage) => Authentication | Promise<Authentication>;
+  /** The key of an open connection still works. Default: yes. */
+  readonly isActive?: (access: Access) => boolean;
 }
 
 export interface Authentication {
   readonly ok: boolean;
-  readonly protocol?: string;
+  readonly protocol?: string | undefined;
+  /** What the key may do; undefined without one. */
+  readonly access?: Access | undefined;
   /** Why `ok` is false. Default: the key. */
   readonly reason?: string;
 }
@@ -28,7 +33,7 @@ export interface Authentication {
 export type Verdict =
   | { readonly kind: "rejected"; readonly status: "403 Forbidden" | "404 Not Found"; readonly detail: string }
   | { readonly kind: "refused"; readonly reason: string }
-  | { readonly kind: "accepted"; readonly protocol: string | undefined };
+  | { readonly kind: "accepted"; readonly protocol: string | undefined; readonly access: Access | undefined };
 
 /** Decides on an upgrade request. Rejects if a check rejects. */
 export async function checkUpgrade(request: IncomingMessage, checks: AccessChecks): Promise<Verdict> {
@@ -42,7 +47,7 @@ export async function checkUpgrade(request: IncomingMessage, checks: AccessCheck
   if (checks.allowConnection && !(await checks.allowConnection(request))) return { kind: "refused", reason: refusals.limit };
   const authentication = (await checks.authenticate?.(request)) ?? { ok: true };
   if (!authentication.ok) return { kind: "refused", reason: authentication.reason ?? refusals.key };
-  return { kind: "accepted", protocol: authentication.protocol };
+  return { kind: "accepted", protocol: authentication.protocol, access: authentication.access };
 }
 
 /** Replies to an upgrade request with plain HTTP, with `detail` in JSON like every refusal, and ends the connection. */

@@ -5,12 +5,13 @@ import type { Clock } from "../../src/base/clock/clock.ts";
 import type { Log } from "../../src/base/log/log.ts";
 import { type ControlMessage, refusals } from "../../src/contract/live.ts";
 import type { Database } from "../../src/platform/database/database.ts";
+import type { Access } from "../../src/platform/keys/named-keys.ts";
 import type { TokenRate } from "../../src/platform/limits/token-bucket.ts";
 import type { PublishedRow } from "../../src/work/journal/journal-repository.ts";
 import type { LiveStats } from "../../src/work/operations/runtime.ts";
 import type { ClientAddress } from "../http/client-address.ts";
 import { answerWithoutUpgrade, asksForWebSocket } from "../http/other-upgrade.ts";
-import { Client, closeTimeoutMs, controlFrame, hardMessageLimit } from "./client.ts";
+import { Client, closeTimeoutMs, controlFrame, hardMessageLimit, turnAway } from "./client.ts";
 import { ConnectionLimit, type MostConnections } from "./connection-limit.ts";
 import { Follower } from "./follower.ts";
 import type { Frame } from "./frame.ts";
@@ -107,6 +108,15 @@ export class Hub {
     this.#broadcastFrame(controlFrame(type, data, this.#now()), (client) => client.subscription.wants(type));
   }
 
+  /** Closes the connections whose key was revoked or has expired. */
+  closeEnded(): void {
+    for (const client of this.#clients) if (!this.#isActive(client)) client.refuse(refusals.key);
+  }
+
+  #isActive({ access }: Client): boolean {
+    return access === undefined || this.#options.isActive?.(access) !== false;
+  }
+
   #now(): Date {
     return this.#options.clock.now();
   }
@@ -182,8 +192,8 @@ export class Hub {
       this.#webSockets.handleUpgrade(request, stream, head, (socket) => {
         // faults of the other side; the connection closes after each
         socket.on("error", (error) => this.#options.log.debug({ error: String(error) }, "a WebSocket connection failed"));
-        if (verdict.kind === "refused") this.#refuse(socket, verdict.reason);
-        else resolve(this.#connect(socket, stream, request));
+        if (verdict.kind === "refused") this.#refuse(socket, stream, verdict.reason);
+        else resolve(this.#connect(socket, stream, { request, access: verdict.access }));
       });
     });
   }
@@ -198,21 +208,24 @@ export class Hub {
   }
 
   /** Closes with 1008. A client that does not reply is cut, at once if many do not. */
-  #refuse(socket: WebSocket, reason: string): void {
-    socket.close(1008, reason);
+  #refuse(socket: WebSocket, stream: Duplex, reason: string): void {
+    turnAway(socket, stream, reason);
     this.#refused += 1;
     socket.once("close", () => {
       this.#refused -= 1;
     });
     if (this.#refused > maxRefused) socket.terminate();
-    else setTimeout(() => socket.terminate(), closeTimeoutMs).unref();
   }
 
-  async #connect(socket: WebSocket, stream: Duplex, request: IncomingMessage): Promise<void> {
+  async #connect(
+    socket: WebSocket,
+    stream: Duplex,
+    { request, access }: { readonly request: IncomingMessage; readonly access: Access | undefined },
+  ): Promise<void> {
     const { clock, log, config, limits } = this.#options;
     const peer = request.socket.remoteAddress;
     const client = new Client({
-      ...{ socket, stream, clock, idleTimeoutMs: config.websocketIdleTimeoutSeconds * 1_000, messageRate: limits?.messages },
+      ...{ socket, stream, clock, idleTimeoutMs: config.websocketIdleTimeoutSeconds * 1_000, messageRate: limits?.messages, access },
       onSent: (messages) => {
         this.#counters.messagesSent += messages;
       },
@@ -224,6 +237,8 @@ export class Hub {
     });
     this.#clients.add(client);
     socket.on("close", () => this.#clients.delete(client));
+    // the key may have been revoked during the handshake
+    if (!this.#isActive(client)) return client.refuse(refusals.key);
     try {
       await this.#bringUp(client, readSince(request));
     } catch (error) {

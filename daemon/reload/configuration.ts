@@ -12,6 +12,8 @@ export interface FollowOptions {
   readonly loaded: LoadedConfig;
   readonly log: Log;
   readonly recentEvents: Pick<RecentEvents, "setCondition">;
+  /** Called with each configuration that has no errors, the first one included. */
+  readonly onRead: (loaded: LoadedConfig) => void;
   readonly setLogLevel: (level: Config["logLevel"]) => void;
 }
 
@@ -20,6 +22,7 @@ export interface FollowOptions {
  * that need a restart. If the files have errors, the running values stay in force. Returns the watch, so that the caller can close it.
  */
 export async function followConfiguration(options: FollowOptions): Promise<WatchedFiles> {
+  options.onRead(options.loaded);
   const reload = createReload(options);
   const watched = await watchFiles({ paths: options.loaded.files, log: options.log, onChange: reload });
   // the files may have changed between the start of the program and the start of the watch
@@ -28,7 +31,7 @@ export async function followConfiguration(options: FollowOptions): Promise<Watch
 }
 
 /** Creates the function that reads the files again and applies the changes that it can. */
-function createReload({ config, loaded, log, recentEvents, setLogLevel }: FollowOptions): () => void {
+function createReload({ config, loaded, log, recentEvents, onRead, setLogLevel }: FollowOptions): () => void {
   const running = config as Record<keyof Config, unknown>;
   const warned = new Set(loaded.warnings);
   let fault: string | undefined;
@@ -65,6 +68,7 @@ function createReload({ config, loaded, log, recentEvents, setLogLevel }: Follow
       return;
     }
     accept();
+    onRead(next);
     for (const warning of next.warnings) if (!warned.has(warning)) log.warn({}, warning);
     for (const warning of next.warnings) warned.add(warning);
     const changed = variableNames.filter((name) => !isDeepStrictEqual(next.config[configKey(name)], config[configKey(name)]));

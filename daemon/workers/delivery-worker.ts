@@ -1,10 +1,12 @@
 import { settleAlert } from "../../src/alerting/alerts/settle.ts";
 import { createDeliveryEngine } from "../../src/alerting/delivery/engine.ts";
+import { withSignature } from "../../src/alerting/delivery/links.ts";
 import { smtpTimeouts } from "../../src/alerting/email/smtp.ts";
 import { createNotificationChannel } from "../../src/alerting/notifications/channel.ts";
 import { createWebhookChannel } from "../../src/alerting/webhooks/channel.ts";
 import { localTimeZone } from "../../src/base/clock/time-zone.ts";
 import { createDeliverStage } from "../../src/pipeline/deliver.ts";
+import { signAddress } from "../../src/platform/secrets/signed-address.ts";
 import type { JobDispatcher } from "../../src/platform/store/job-dispatcher.ts";
 import type { OperationContext } from "../../src/work/operations/operation.ts";
 import type { Metrics } from "../metrics/metrics.ts";
@@ -34,13 +36,15 @@ export function createDeliveryWorker({
   const { config, db, clock, outbound, sealer } = context;
   const timeoutMs = config.webhookTimeoutSeconds * 1_000;
   const log = context.log.child({ worker: "delivery_worker" });
+  const sign = (path: string): string => signAddress(path, sealer, clock.now());
+  const links = config.mediaRequiresKey ? withSignature(config, sign) : config;
   const webhooks = createWebhookChannel({
     ...{ clock, outbound, sealer, timeoutMs, timeZone: localTimeZone(), random: Math.random },
-    publicUrl: () => config.publicUrl,
+    links,
     onAttempt: (outcome) => metrics.deliveryAttempted("outbound_webhook", outcome),
   });
   const notifications = createNotificationChannel({
-    ...{ db, config, clock, outbound, settle: settleAlert },
+    ...{ db, config, clock, outbound, links, settle: settleAlert },
     onAttempt: (channel, outcome, seconds) => {
       metrics.deliveryAttempted(channel, outcome);
       if (outcome === "success") metrics.notified(seconds);

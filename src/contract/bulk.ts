@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { fromOutside, problemItems, sentenceOf } from "./issues.ts";
+import { runInSlices, type Steps } from "../base/async/slices.ts";
+import { decodeInSteps, type Faults } from "./decode-steps.ts";
+import { problemItems, sentenceOf } from "./issues.ts";
 import { wireForm } from "./json-schema.ts";
 import { unstorableTexts } from "./text.ts";
 
@@ -59,18 +61,28 @@ export interface CheckedItem<T> {
   readonly item: T;
 }
 
-/** Checks each item separately. The errors of invalid items are in their results. */
-export function checkItems<T extends z.ZodType>(
-  schema: T,
-  items: readonly unknown[],
-): { readonly valid: readonly CheckedItem<z.output<T>>[]; readonly faulty: readonly BulkResult[] } {
+/** The valid items of a bulk request, and the results of the others. */
+interface CheckedItems<T> {
+  readonly valid: readonly CheckedItem<T>[];
+  readonly faulty: readonly BulkResult[];
+}
+
+/** Checks each item separately, in slices. The errors of invalid items are in their results. */
+export function checkItems<T extends z.ZodType>(schema: T, items: readonly unknown[]): Promise<CheckedItems<z.output<T>>> {
+  return runInSlices(checkInSteps(schema, items));
+}
+
+function* checkInSteps<T extends z.ZodType>(schema: T, items: readonly unknown[]): Steps<CheckedItems<z.output<T>>> {
   const valid: CheckedItem<z.output<T>>[] = [];
   const faulty: BulkResult[] = [];
   for (const [index, given] of items.entries()) {
-    const parsed = schema.safeParse(given, fromOutside);
-    const wrong = [...unstorableTexts(given, "body"), ...(parsed.success ? [] : problemItems(parsed.error.issues, given, ["body"]))];
-    if (wrong.length === 0 && parsed.success) valid.push({ index, item: parsed.data });
+    const faults: Faults = { issues: [], unreported: 0 };
+    const wrong = yield* unstorableTexts(given, "body");
+    const item = (yield* decodeInSteps(schema, given, faults)) as z.output<T>;
+    wrong.push(...problemItems(faults.issues, given, ["body"], faults.unreported));
+    if (wrong.length === 0) valid.push({ index, item });
     else faulty.push(failedItem(index, sentenceOf(wrong), idOf(given)));
+    yield;
   }
   return { valid, faulty };
 }

@@ -12,6 +12,41 @@ export const cameraStatuses = ["unknown", "online", "offline", "error"] as const
 export const settableCameraStatuses = ["online", "offline"] as const;
 export const channels = ["email", "webhook", "push"] as const;
 export const circuitStates = ["closed", "open", "half_open"] as const;
+/** The groups of the configuration variables, in the order of the documentation. */
+export const configGroups = {
+  server: "Server",
+  access: "Access",
+  storage: "Data and engines",
+  pipeline: "Pipeline",
+  upstream: "Upstream services",
+  enrichment: "Enrichment and re-identification",
+  alerts: "Alerts and notifications",
+  retention: "Retention",
+  limits: "Rate limits",
+  health: "Health checks",
+  log: "Log",
+} as const;
+/** Where the value of a variable comes from: changed at run time, or from the first place that sets it. */
+export const configSources = ["settings", "flag", "environment", ".env", "file", "default"] as const;
+/** The groups of the checks of `homesec doctor` in printing order, with their titles. */
+export const doctorGroups = {
+  daemon: "Daemon",
+  program: "Program and machine",
+  configuration: "Configuration",
+  access: "Access",
+  data: "Data folder and disk",
+  database: "Database",
+  store: "Store",
+  upstream: "Upstream services",
+  cameras: "Cameras",
+  rules: "Rules and alerts",
+  notifications: "Mail and webhooks",
+} as const;
+export const doctorStatuses = ["ok", "finding", "skipped"] as const;
+/** `error`: something does not work. `warning`: it works, but badly, or not for long. */
+export const doctorSeverities = ["warning", "error"] as const;
+/** The fields of a rule that are conditions, except the kind. */
+export const conditionFields = ["risk_threshold", "object_types", "camera_ids", "min_confidence", "schedule"] as const;
 export const deliveryStatuses = ["pending", "success", "failed", "retrying"] as const;
 /** Distance of an observed value from the baseline, from lowest to highest. */
 export const deviations = [
@@ -35,6 +70,12 @@ export const imageStatuses = ["pending", "deferred", "processed", "skipped", "fa
 export const integrationTypes = ["generic", "chat_blocks", "chat_embeds", "bot_markdown", "team_cards"] as const;
 /** The services whose messages these formats are; accepted as their names. */
 export const integrationAliases = { slack: "chat_blocks", discord: "chat_embeds", telegram: "bot_markdown", teams: "team_cards" } as const;
+/** `key`: a program sends it; `invitation`: becomes a session once; `session`: a browser that accepted an invitation. */
+export const keyKinds = ["key", "invitation", "session"] as const;
+/** What a key may do: everything; see and react to events and alerts; see some cameras. */
+export const keyRoles = ["owner", "resident", "guest"] as const;
+export type KeyRole = (typeof keyRoles)[number];
+export const keyStatuses = ["active", "ended"] as const;
 /**
  * Why a part of a detector's answer was left out. The last three cost a detection its box; it is kept without one. The others cost the
  * whole detection.
@@ -83,6 +124,7 @@ export const riskLevels = ["low", "medium", "high", "critical"] as const;
 export const sampleKinds = ["camera_health", "scene_change"] as const;
 export const sceneChangeTypes = ["view_blocked", "view_moved", "view_blurred", "unknown"] as const;
 export const severities = ["low", "medium", "high", "critical"] as const;
+export const shareStatuses = ["active", "ended"] as const;
 export const silenceStatuses = ["active", "ended"] as const;
 /** Settings that can change at run time. */
 export const configNames = [

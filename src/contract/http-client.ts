@@ -3,14 +3,11 @@ import { buffer } from "node:stream/consumers";
 import type { ReadableStream } from "node:stream/web";
 import { setTimeout as sleep } from "node:timers/promises";
 import ky, { type KyResponse } from "ky";
-import { z } from "zod";
 import { hourMs } from "../base/clock/clock.ts";
 import { type Client, decodeReply } from "./client.ts";
 import { isBinary, isStreamed } from "./encode.ts";
-import { sentenceOf } from "./issues.ts";
-import { Problem, type ProblemItem } from "./problem.ts";
-import { ErrorBody, ValidationErrorBody } from "./problem-bodies.ts";
-import { kindOf } from "./problem-status.ts";
+import { Problem } from "./problem.ts";
+import { readRefusal } from "./refusal.ts";
 import type { Route } from "./route.ts";
 import { brokenOff, isTimeout, unreachable } from "./unreachable.ts";
 import { type AnyRequest, encodeRequest } from "./validate.ts";
@@ -92,7 +89,7 @@ export function createHttpClient({
       if (response.ok && isStreamed(route)) return { mediaType: mediaTypeOf(response), parts: partsOf(response, base, timeoutMs) };
       if (response.ok) return read(route, answer, base);
       const waitMs = Number(response.headers.get("retry-after") ?? Number.NaN) * 1000;
-      if (response.status !== 429 || !(waitMs <= maxWaitMs)) return refused(route, answer, base);
+      if (response.status !== 429 || !(waitMs <= maxWaitMs)) return readRefusal(route, response.status, json(answer.bytes), base);
       const pauseMs = Math.max(waitMs, leastWaitMs);
       onWait?.(pauseMs);
       await sleep(pauseMs);
@@ -141,28 +138,6 @@ function read(route: Route, { response, bytes }: Answer, from: string): unknown 
   if (!route.reply) return undefined;
   if (isBinary(route.reply)) return { mediaType: mediaTypeOf(response), bytes };
   return decodeReply(route, json(bytes), from);
-}
-
-/** The body of a refusal, including a rate limit. */
-const RefusalBody = z.union([ErrorBody, ValidationErrorBody, z.object({ detail: z.object({ message: z.string() }) })]);
-
-/** Throws the problem that the daemon reported. A health route returns its normal reply with 503: the caller gets that reply. */
-function refused(route: Route, { response, bytes }: Answer, from: string): unknown {
-  const body = json(bytes);
-  if (response.status === 503 && route.refusals?.[503] && route.reply && !isBinary(route.reply)) {
-    const health = z.safeDecode(route.reply, body as z.input<z.ZodType>);
-    if (health.success) return health.data;
-  }
-  const known = RefusalBody.safeParse(body);
-  if (!known.success) {
-    throw new Problem("unreachable", `${from} answered ${response.status}, but not as a homesec daemon does; check the URL`);
-  }
-  const { detail } = known.data;
-  const items: readonly ProblemItem[] = Array.isArray(detail) ? detail : [];
-  const message = typeof detail === "string" ? detail : "message" in detail ? detail.message : sentenceOf(items);
-  const kind = kindOf(response.status);
-  if (kind) throw new Problem(kind, message, { items });
-  throw new Error(`The daemon at ${from} failed: ${message}`);
 }
 
 function json(bytes: Uint8Array): unknown {

@@ -16,16 +16,18 @@ export const fromOutside: z.core.ParseContext<Issue> = {
 };
 
 /** Maximum number of errors reported. */
-const mostItems = 100;
+export const mostItems = 100;
 
 /**
  * Converts zod issues to entries of the 422 body with a type of the closed list: the first 100, and how many more there are. `input` is
- * the value that was parsed with `fromOutside`.
+ * the value that was parsed with `fromOutside`; `unreported` is the number of issues that are not in the list.
  */
-export function problemItems(issues: readonly Issue[], input: unknown, at: Loc): ProblemItem[] {
-  const items = issues.slice(0, mostItems).flatMap((issue) => itemsOf(issue, input, at));
+export function problemItems(issues: readonly Issue[], input: unknown, at: Loc, unreported = 0): ProblemItem[] {
+  const first = issues.slice(0, mostItems);
+  const items = first.flatMap((issue) => itemsOf(issue, input, at));
   // An object with unknown fields is one issue
-  const more = Math.max(0, issues.length - mostItems) + Math.max(0, items.length - mostItems);
+  const unknown = first.reduce((sum, issue) => sum + Math.max(0, unknownFieldsOf(issue).length - mostItems), 0);
+  const more = unreported + issues.length - first.length + Math.max(0, items.length - mostItems) + unknown;
   return more === 0 ? items : [...items.slice(0, mostItems), { loc: at, msg: `And ${more} more`, type: "value_error" }];
 }
 
@@ -33,13 +35,19 @@ function itemsOf(issue: Issue, input: unknown, at: Loc): ProblemItem[] {
   const path = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
   const loc = [...at, ...path];
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key): ProblemItem => ({ loc: [...loc, key], msg: "Unknown field", type: "extra_forbidden" }));
+    return unknownFieldsOf(issue)
+      .slice(0, mostItems)
+      .map((key): ProblemItem => ({ loc: [...loc, key], msg: "Unknown field", type: "extra_forbidden" }));
   }
   const given = valueAt(input, path);
   if (given === undefined && (issue.code === "invalid_type" || issue.code === "invalid_value" || issue.code === "invalid_union")) {
     return [{ loc, msg: "Missing; this value is required", type: "missing" }];
   }
   return [{ loc, ...describe(issue, given) }];
+}
+
+function unknownFieldsOf(issue: Issue): readonly string[] {
+  return issue.code === "unrecognized_keys" ? issue.keys : [];
 }
 
 /** Joins the items in one sentence, for callers that show only the message. */

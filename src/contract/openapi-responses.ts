@@ -104,6 +104,9 @@ function headersOf(route: Route, status: number): Json {
   };
 }
 
+const mediaRefusal =
+  "With `MEDIA_REQUIRES_KEY=true`: no key, session or valid signature (`expires` and `signature` of an address from a message)";
+
 /** Returns the statuses from 400 on, each with one sentence. */
 function refusalsOf(route: Route): Readonly<Record<number, string>> {
   const foreignHost = "The Host header names another machine";
@@ -114,7 +117,7 @@ function refusalsOf(route: Route): Readonly<Record<number, string>> {
       413: "The body is too large",
       415: "The body is not JSON",
     }),
-    ...(route.auth !== "none" && { 401: "The API key is missing or wrong" }),
+    ...(route.auth !== "none" && { 401: route.auth === "media" ? mediaRefusal : "The API key is missing or wrong" }),
     ...(hasRanges(route) && { 416: "The file does not contain the requested range" }),
     ...(canBeInvalid(route) && { 422: "The request is not valid" }),
     ...(route.tier !== "none" && { 429: "More requests than the limit allows" }),

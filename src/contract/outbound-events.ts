@@ -23,6 +23,8 @@ export const EventOverview = z.object({
   object_counts: z.record(z.string(), z.int()),
   thumbnail_url: z.string().nullable(),
   event_url: z.string(),
+  /** The event's page, added when a message is sent; null without the web page. */
+  page_url: z.string().nullable().optional(),
 });
 export type EventOverview = z.output<typeof EventOverview>;
 

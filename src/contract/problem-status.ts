@@ -7,6 +7,7 @@ const statuses: Readonly<Record<ProblemKind, number>> = {
   forbidden: 403,
   not_found: 404,
   conflict: 409,
+  gone: 410,
   too_large: 413,
   media_type: 415,
   invalid: 422,

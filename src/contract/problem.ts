@@ -15,7 +15,7 @@ export class Problem extends Error {
 }
 
 /**
- * `invalid` 422, `bad_request` 400, `not_found` 404, `conflict` 409, `forbidden` 403, `unauthorized` 401, `unavailable` 503, `too_large`
+ * `invalid` 422, `bad_request` 400, `not_found` 404, `gone` 410, `conflict` 409, `forbidden` 403, `unauthorized` 401, `unavailable` 503, `too_large`
  * 413, `media_type` 415, `rate_limited` 429, `unreachable`: no daemon answers.
  */
 export type ProblemKind =
@@ -24,6 +24,7 @@ export type ProblemKind =
   | "unauthorized"
   | "forbidden"
   | "not_found"
+  | "gone"
   | "conflict"
   | "too_large"
   | "media_type"

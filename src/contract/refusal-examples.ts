@@ -32,6 +32,7 @@ export const refusals: Readonly<Record<number, Readonly<Record<string, Refusal>>
       "Event 1207 is deleted already; `homesec events restore 1207` brings it back",
     ),
   },
+  410: { Gone: refusal("The resource has ended", "This link ended on 8 February 2026; ask the person who sent it for a new one") },
   413: { TooLarge: refusal("The body is too large", "The body has more than 1048576 bytes; send less at a time") },
   415: { WrongMediaType: refusal("The body is not JSON", "The body must have the content type application/json, not text/plain") },
   416: { NoSuchPart: refusal("The file does not contain the requested range", "The range is outside the file, which has 48211 bytes") },

@@ -18,7 +18,7 @@ export interface BinaryReply {
 }
 
 /** The statuses beyond validation errors that a route can return, with one sentence each for openapi.json. */
-export type Refusals = Readonly<Partial<Record<400 | 403 | 404 | 409 | 503, string>>>;
+export type Refusals = Readonly<Partial<Record<400 | 403 | 404 | 409 | 410 | 503, string>>>;
 
 /** One HTTP route as a value. Mounting, validation, openapi.json, both clients and the fuzz test use it. */
 export interface Route {
@@ -51,8 +51,8 @@ export interface Route {
   readonly tier?: Tier;
   /** Tier of a request with a body of more than 128 KiB, or of a length that it does not state. Default: `tier`. */
   readonly largeBodyTier?: Exclude<Tier, "none">;
-  /** Default `key`: requires an API key when keys are enabled. */
-  readonly auth?: "key" | "none";
+  /** Default `key`: requires an API key when keys are enabled. `media`: only with `MEDIA_REQUIRES_KEY=true`, or a signed address. */
+  readonly auth?: "key" | "media" | "none";
 }
 
 /** Checks whether the operation checks each item of the body separately. */

@@ -1,3 +1,4 @@
+import type { Steps } from "../base/async/slices.ts";
 import type { ProblemItem } from "./problem.ts";
 
 /** Returns why a text cannot be stored, or undefined: PostgreSQL accepts no NUL, and UTF-8 has no lone surrogates. */
@@ -7,12 +8,17 @@ export function unstorable(text: string): string | undefined {
   return undefined;
 }
 
-interface Node {
-  readonly value: unknown;
+/** A list or object with the place of the next value to check. */
+interface Container {
+  readonly values: Readonly<Record<string | number, unknown>>;
+  /** The names of the fields; undefined for a list. */
+  readonly names: readonly string[] | undefined;
+  readonly length: number;
   readonly key: string | number;
-  readonly parent: Node | undefined;
+  readonly parent: Container | undefined;
   /** Number of ancestors. */
   readonly depth: number;
+  next: number;
 }
 
 /** Checks whether a JSON value consists of more than `most` values. Walks without recursion and stops at that number. */
@@ -35,35 +41,50 @@ const longestLoc = 50;
 
 /**
  * Finds the texts in a JSON value that cannot be stored, at most 100. With `itemsAside` it skips the lists in its fields, because each of
- * their items is checked separately. Walks without recursion, since a megabyte of "[" is half a million levels deep. Only reported texts
- * get a location, because building it costs another walk.
+ * their items is checked separately. Walks without recursion, since a megabyte of "[" is half a million levels deep, and pauses between
+ * values. Only reported texts get a location, because building it costs another walk.
  */
-export function unstorableTexts(value: unknown, at: "body", { itemsAside = false }: { readonly itemsAside?: boolean } = {}): ProblemItem[] {
+export function* unstorableTexts(
+  value: unknown,
+  at: "body",
+  { itemsAside = false }: { readonly itemsAside?: boolean } = {},
+): Steps<ProblemItem[]> {
   const items: ProblemItem[] = [];
   const tell = (loc: ProblemItem["loc"], msg: string): void => {
     items.push({ loc, msg, type: "value_error" });
   };
-  const waiting: Node[] = [{ value, key: at, parent: undefined, depth: 0 }];
-  for (let node = waiting.pop(); node && items.length < mostItems; node = waiting.pop()) {
-    if (typeof node.value === "string") {
-      const msg = unstorable(node.value);
-      if (msg) tell(locOf(node), msg);
-    } else if (typeof node.value === "object" && node.value !== null) {
-      const parent = node;
-      const isList = Array.isArray(node.value);
-      if (itemsAside && isList && node.depth === 1) continue;
-      for (const [key, child] of Object.entries(node.value)) {
-        if (!isList && items.length < mostItems && unstorable(key))
-          tell(locOf(parent), `A field name at this location is not valid: ${unstorable(key)}`);
-        waiting.push({ value: child, key: isList ? Number(key) : key, parent, depth: node.depth + 1 });
-      }
+  // The root is the only value of a list, so that it is checked like all others.
+  let inside: Container | undefined = containerOf([value], "", undefined);
+  while (inside && items.length < mostItems) {
+    yield;
+    const { names, values, depth }: Container = inside;
+    if (inside.next === inside.length) {
+      inside = inside.parent;
+      continue;
+    }
+    const key: string | number = depth === 0 ? at : names ? (names[inside.next] as string) : inside.next;
+    const child = depth === 0 ? value : values[key];
+    inside.next += 1;
+    const wrongName = names && unstorable(String(key));
+    if (wrongName) tell(locOf(inside), `A field name at this location is not valid: ${wrongName}`);
+    if (typeof child === "string") {
+      const msg = unstorable(child);
+      if (msg) tell(locOf({ key, parent: inside, depth: depth + 1 }), msg);
+    } else if (typeof child === "object" && child !== null && !(itemsAside && depth === 1 && Array.isArray(child))) {
+      inside = containerOf(child, key, inside);
     }
   }
-  return items.reverse();
+  return items;
 }
 
-function locOf(node: Node): (string | number)[] {
+function containerOf(value: object, key: string | number, parent: Container | undefined): Container {
+  const names = Array.isArray(value) ? undefined : Object.keys(value);
+  const length = names?.length ?? (value as readonly unknown[]).length;
+  return { values: value as Container["values"], names, length, key, parent, depth: parent ? parent.depth + 1 : 0, next: 0 };
+}
+
+function locOf(place: Pick<Container, "key" | "parent" | "depth">): (string | number)[] {
   const loc: (string | number)[] = [];
-  for (let at: Node | undefined = node; at; at = at.parent) if (at.depth < longestLoc) loc.push(at.key);
+  for (let at: typeof place | undefined = place; at && at.depth > 0; at = at.parent) if (at.depth <= longestLoc) loc.push(at.key);
   return loc.reverse();
 }

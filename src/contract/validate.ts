@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { runAtOnce, type Steps } from "../base/async/slices.ts";
+import { decodeInSteps, type Faults } from "./decode-steps.ts";
 import { isBinary } from "./encode.ts";
 import { fromOutside, problemItems, sentenceOf } from "./issues.ts";
 import { notFound, Problem, type ProblemItem } from "./problem.ts";
@@ -20,10 +22,10 @@ export interface RawRequest {
  * Maximum number of lists and fields in a body, at any depth; a body of 1 MiB cannot exceed it. Each may be an error, and an error takes
  * a hundred times the memory of the value.
  */
-const mostValues = 600_000;
+export const mostValues = 600_000;
 
 /** Allowed on every route, even if the route does not read them. */
-const alwaysKnown = new Set(["api_key", "token"]);
+const alwaysKnown = new Set(["api_key", "token", "expires", "signature"]);
 
 /** Returns the query parameters that the route does not know. homesec ignores them and names them in the response. */
 export function ignoredParameters(route: Route, query: URLSearchParams): readonly string[] {
@@ -31,32 +33,40 @@ export function ignoredParameters(route: Route, query: URLSearchParams): readonl
   return [...new Set(query.keys())].filter((key) => !Object.hasOwn(known, key) && !alwaysKnown.has(key));
 }
 
+/** The refusal of a body with more than `most` values. */
+export function tooManyValues(most: number): Problem {
+  return new Problem("too_large", `The body holds more than ${most} values; send less at a time`);
+}
+
 /**
  * Decodes and checks a request by the schemas of its route. Throws `Problem("invalid")` with all errors (the first 100 of each part),
  * `Problem("not_found")` when a text in the path cannot be an id, or `Problem("too_large")` for more than 600,000 values.
  */
 export function decodeRequest<R extends Route>(route: R, raw: RawRequest): Request<R> {
+  if (route.body && holdsMoreValues(raw.body, mostValues)) throw tooManyValues(mostValues);
+  return runAtOnce(decodeRequestInSteps(route, raw));
+}
+
+/** The same with pauses between the parts of a long body, whose values are counted. */
+export function* decodeRequestInSteps<R extends Route>(route: R, raw: RawRequest): Steps<Request<R>> {
   const request: { params?: unknown; query?: unknown; body?: unknown; preferredType?: string | undefined } = {};
   const items: ProblemItem[] = [];
-  const decode = (schema: z.ZodType, input: unknown, at: "path" | "query" | "body"): unknown => {
-    const parsed = schema.safeParse(input, fromOutside);
-    if (parsed.success) return parsed.data;
-    items.push(...problemItems(parsed.error.issues, input, [at]));
-    return undefined;
-  };
+  function* decode(schema: z.ZodType, input: unknown, at: "path" | "query" | "body"): Steps<unknown> {
+    const faults: Faults = { issues: [], unreported: 0 };
+    const decoded = yield* decodeInSteps(schema, input, faults);
+    items.push(...problemItems(faults.issues, input, [at], faults.unreported));
+    return decoded;
+  }
 
   if (route.params) {
     for (const [name, text] of Object.entries(raw.params)) if (typeof text === "string") requireStorableId(name, text);
-    request.params = decode(route.params, { ...raw.params }, "path");
+    request.params = yield* decode(route.params, { ...raw.params }, "path");
     requireExactIds(raw.params, request.params);
   }
-  if (route.query) request.query = decode(route.query, knownQuery(route.query, raw.query, items), "query");
+  if (route.query) request.query = yield* decode(route.query, knownQuery(route.query, raw.query, items), "query");
   if (route.body) {
-    if (holdsMoreValues(raw.body, mostValues)) {
-      throw new Problem("too_large", `The body holds more than ${mostValues} values; send less at a time`);
-    }
-    items.push(...unstorableTexts(raw.body, "body", { itemsAside: isItemwise(route) }));
-    request.body = decode(route.body, raw.body, "body");
+    items.push(...(yield* unstorableTexts(raw.body, "body", { itemsAside: isItemwise(route) })));
+    request.body = yield* decode(route.body, raw.body, "body");
   }
   if (items.length > 0) throw new Problem("invalid", sentenceOf(items), { items });
   if (route.reply && isBinary(route.reply)) request.preferredType = preferredType(route.reply.mediaTypes, raw.accept);

@@ -14,10 +14,11 @@ import {
   markFailed,
   markSkipped,
 } from "../monitoring/images/images-repository.ts";
-import { mendJpeg } from "../monitoring/images/jpeg.ts";
-import { inspect } from "../monitoring/images/picture.ts";
+import { inspect, mendPicture } from "../monitoring/images/picture.ts";
 import { registeredAgainAs, seenBefore } from "../monitoring/images/same-file.ts";
+import { hasLaterVersion, isEarlierAtDetector } from "../monitoring/images/versions-repository.ts";
 import { frameEverySeconds, mostFrames } from "../monitoring/images/video.ts";
+import { lengthOf } from "../monitoring/images/video-length.ts";
 import type { Detected, Detector } from "../monitoring/upstream/detector.ts";
 import type { Size } from "../monitoring/upstream/detector-boxes.ts";
 import { type LeftOut, LeftOutTally } from "../monitoring/upstream/left-out.ts";
@@ -25,7 +26,7 @@ import type { Settings } from "../platform/config/settings.ts";
 import type { Database } from "../platform/database/database.ts";
 import { confirmDeleted } from "../platform/disk/confirm-deleted.ts";
 import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../work/jobs/jobs-repository.ts";
-import { readUnchanged, type Unread, whyGone } from "./read-picture.ts";
+import { hasGrown, readUnchanged, type Unread, whyGone } from "./read-picture.ts";
 import { readFrames } from "./read-video.ts";
 import { afterNoAnswer, type Stage, StageAborted } from "./stage.ts";
 import { type Finding, type SeenPicture, type Stored, type StoredPicture, storeFindings } from "./store-findings.ts";
@@ -37,8 +38,10 @@ const retryReadMs = 1_000;
 /** Without ffmpeg, another machine may process the video, so the first retries are soon. Otherwise someone has to install it. */
 const firstRetryVideoMs = 2_000;
 const retryVideoMs = 60_000;
-/** Delay of a file whose earlier version (before its time or name was set) is at the detector. */
+/** Delay of a file whose earlier version is at the detector. */
 const sameFileMs = 200;
+/** How long the job of a video that has grown waits for the next version: longer than the watcher waits for the end of a step. */
+const nextVersionMs = 30_000;
 /** Detail of a picture that is missing together with its whole folder. It does not go to the dead letters. */
 const folderMissing = "The file and everything else in its folder are missing. Check the disk; homesec processes the file when it is back.";
 /** Detail of a picture whose upload broke off. */
@@ -115,7 +118,7 @@ class DetectStage implements Stage {
       await db.query((sql) => finishJob(sql, job));
       return;
     }
-    const before = await seenBefore(db, image);
+    const before = (await this.#isEarlierAtDetector(image)) ? "at_detector" : await seenBefore(db, image);
     if (before === "at_detector") {
       const availableAt = new Date(clock.now().getTime() + sameFileMs);
       await db.query((sql) => releaseJob(sql, job, { availableAt, error: null, attempt: "free" }));
@@ -135,6 +138,10 @@ class DetectStage implements Stage {
     } else if (status !== image.status) {
       log.info({ ...fields, reason: result.reason, detail: result.detail }, sentences[status]);
     }
+  }
+
+  async #isEarlierAtDetector({ imageId, continues }: LedgerImage): Promise<boolean> {
+    return continues !== null && (await this.#context.db.query((sql) => isEarlierAtDetector(sql, imageId, continues)));
   }
 
   async stopRetrying(job: ClaimedJob, error: string): Promise<void> {
@@ -158,6 +165,10 @@ class DetectStage implements Stage {
 
   /** Leaves a file whose time or name was set while it waited or was processed to its new entry, so that it is processed once. */
   async #deferToNewEntry(job: ClaimedJob, image: LedgerImage, result: Result): Promise<Result> {
+    if (result.kind === "skipped" && result.reason === "overwritten" && (await this.#goesOnGrowing(job, image))) {
+      const retryAt = new Date(this.#context.clock.now().getTime() + nextVersionMs);
+      return { kind: "deferred", reason: result.reason, detail: result.detail, retryAt };
+    }
     const isMissing = result.kind === "skipped" && result.reason === "missing";
     // If a file is sent repeatedly, only its first entry gives way, so that the file is processed.
     const why = result.kind === "processed" && image.sameContentAs === null ? await whyGone(image) : isMissing ? result : undefined;
@@ -168,6 +179,13 @@ class DetectStage implements Stage {
     // A file that was renamed just now gets its entry in a moment.
     if (job.deferrals === 0) return this.#deferred(job, why.reason, why.detail);
     return (await this.#wasDeleted(image)) ? result : { ...why, detail: folderMissing, bury: false };
+  }
+
+  /** Whether a video may get an entry for its later version soon, which then takes the place of this job in the queue. */
+  async #goesOnGrowing(job: ClaimedJob, image: LedgerImage): Promise<boolean> {
+    const { imageId, continues, mediaType } = image;
+    if (job.deferrals > 0 || !mediaType?.startsWith("video/") || !(await hasGrown(image))) return false;
+    return !(await this.#context.db.query((sql) => hasLaterVersion(sql, { imageId, first: continues ?? imageId })));
   }
 
   async #wasDeleted(image: LedgerImage): Promise<boolean> {
@@ -186,9 +204,12 @@ class DetectStage implements Stage {
     if (read.kind !== "bytes") return this.#unread(job, read);
     const { width, height } = image;
     const size = width === null || height === null ? undefined : { width, height };
-    const { bytes, isCutOff } = await mendJpeg(read.bytes);
-    const picture = { bytes, fileName: basename(image.path), mediaType: image.mediaType ?? "image/jpeg", size };
-    const answer = await this.#slots.run(() => this.#context.detector.detect(picture, signal));
+    // Within the slot: to mend a picture may take much memory
+    const { answer, isCutOff } = await this.#slots.run(async () => {
+      const mended = await mendPicture(read.bytes);
+      const picture = { bytes: mended.bytes, fileName: basename(image.path), mediaType: image.mediaType ?? "image/jpeg", size };
+      return { isCutOff: mended.isCutOff, answer: await this.#context.detector.detect(picture, signal) };
+    });
     switch (answer.kind) {
       case "detected": {
         const findings = answer.detections.map((found) => ({ found, frame: null }));
@@ -207,15 +228,14 @@ class DetectStage implements Stage {
     let refusal: string | undefined;
     let inferenceMs = 0;
     const leftOut = new LeftOutTally();
-    let [videoSeconds, processedSeconds] = [0, 0];
-    const lasts = (seconds: number): void => {
-      videoSeconds = Math.max(videoSeconds, seconds);
+    let statedSeconds: number | undefined;
+    let frames = 0;
+    const onLength = (seconds: number): void => {
+      statedSeconds = seconds;
     };
-    for await (const frame of readFrames(image, { signal, onLength: lasts })) {
+    for await (const frame of readFrames(image, { signal, onLength })) {
       if (frame.kind !== "frame") return this.#unread(job, frame);
-      // A video without a duration lasts until its last processed frame.
-      lasts(frame.offsetSeconds);
-      processedSeconds = frame.offsetSeconds + frameEverySeconds;
+      frames += 1;
       const { bytes } = frame;
       const picture = { bytes, fileName: "frame.jpg", mediaType: "image/jpeg", size: await sizeOf(bytes) };
       const answer = await this.#context.detector.detect(picture, signal);
@@ -240,11 +260,13 @@ class DetectStage implements Stage {
         bury: true,
       };
     }
+    const videoSeconds = await lengthOf({ ...image, statedSeconds, frames }, signal);
     const inTime = findings.map(({ found, offsetSeconds }) => ({
       found,
       frame: { offsetSeconds, secondsAfter: videoSeconds - offsetSeconds },
     }));
-    return { kind: "processed", seen, findings: inTime, detail: unprocessedPart(videoSeconds, processedSeconds) };
+    const detail = unprocessedPart(frames < mostFrames ? (statedSeconds ?? 0) : videoSeconds, frames);
+    return { kind: "processed", seen, findings: inTime, detail };
   }
 
   async #store(
@@ -300,11 +322,12 @@ async function sizeOf(bytes: Buffer): Promise<Size | undefined> {
 }
 
 /** Says which part of a video was not processed; null if all of it was. */
-function unprocessedPart(videoSeconds: number, processedSeconds: number): string | null {
+function unprocessedPart(videoSeconds: number, frames: number): string | null {
+  const processedSeconds = frames * frameEverySeconds;
   if (videoSeconds <= processedSeconds + frameEverySeconds) return null;
   const why =
-    processedSeconds >= mostFrames * frameEverySeconds
+    frames >= mostFrames
       ? "that is the limit. Set the camera to record shorter clips."
-      : "no further frame could be read. The video may be damaged, its sound may be longer, or this machine may be too slow.";
+      : "no further frame could be read. The video may be damaged, its header may state a wrong length, its sound may be longer, or this machine may be too slow.";
   return `homesec processed the first ${processedSeconds} s of this video of ${Math.round(videoSeconds)} s: ${why}`;
 }

@@ -31,7 +31,7 @@ export interface EnrichStageContext {
 const maxPerPicture = 32;
 /** Delays before the retries while a service does not answer. After the last one the enrichment stays incomplete. */
 const retryDelaysMs = [5_000, 30_000, 120_000, 480_000];
-/** Detections older than this are not enriched any more, so that the queue stays bounded. */
+/** Pictures whose newest detection is older than this are not enriched any more, so that the queue stays bounded. */
 const expiresAfterMs = 15 * minuteMs;
 
 /**
@@ -101,8 +101,9 @@ class EnrichStage implements Stage {
     signal: AbortSignal,
   ): Promise<ReadonlyMap<number, Found>> {
     const { clock, services } = this.#context;
-    const oldest = Math.min(...subjects.map(({ createdAt }) => createdAt.getTime()));
-    if (job.deferrals === 0 && clock.now().getTime() - oldest > expiresAfterMs) {
+    // A version of a file that grows has detections of earlier ones too.
+    const newest = Math.max(...subjects.map(({ createdAt }) => createdAt.getTime()));
+    if (job.deferrals === 0 && clock.now().getTime() - newest > expiresAfterMs) {
       return new Map(this.#without(subjects, wanted, "it waited too long in the queue"));
     }
     const pictures = await picturesOf(image, subjects, signal);

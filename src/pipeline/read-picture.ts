@@ -38,6 +38,11 @@ export async function whyGone(image: LedgerImage): Promise<Unread | undefined> {
   return await patiently(image, async () => unlessSame(await stat(image.path, { bigint: true }), image));
 }
 
+/** Tells whether the file is longer than the registered version. */
+export async function hasGrown(image: LedgerImage): Promise<boolean> {
+  return (await patiently(image, async () => (await stat(image.path)).size > image.sizeBytes)) === true;
+}
+
 async function patiently<T>(image: LedgerImage, question: () => Promise<T>): Promise<T | Unread> {
   try {
     return await readWithTimeout(dirname(image.path), question);

@@ -7,6 +7,7 @@ import type { LiveSettings } from "../platform/config/settings.ts";
 import type { Sql } from "../platform/database/database.ts";
 import { addJobs, type ClaimedJob, finishJobs } from "../work/jobs/jobs-repository.ts";
 import { appendToJournal } from "../work/journal/journal.ts";
+import { dropEmptied, replaceEarlier } from "./replace-earlier.ts";
 
 /** A detection before it has a row. */
 export interface Finding {
@@ -60,9 +61,13 @@ export async function storeFindings(sql: Sql, pictures: readonly SeenPicture[], 
   const threshold = settings.detectionConfidenceThreshold;
   const counted = pictures.map(({ findings }) => findings.filter(({ found }) => found.confidence >= threshold));
   const leftOut = pictures.map((picture) => withWeak(picture, threshold));
+  const versions = pictures.map(({ image }, at) => ({ image, findings: counted[at] ?? [] }));
+  const continued = await replaceEarlier(sql, versions, now);
+  const fresh = counted.map((findings, at) => continued.get(at)?.findings ?? findings);
   const arrivals = pictures.flatMap(({ image }, at) => {
-    const count = counted[at]?.length ?? 0;
-    return count === 0 ? [] : [{ at, arrival: { cameraId: image.cameraId, at: image.takenAt, count } }];
+    const count = fresh[at]?.length ?? 0;
+    const batchId = continued.get(at)?.batchId;
+    return count === 0 ? [] : [{ at, arrival: { cameraId: image.cameraId, at: image.takenAt, count, batchId } }];
   });
   // Sent together, statements without locks first: from here to the commit, pictures of one camera wait for each other.
   const [, , { batchIds, outgrown }] = await Promise.all([
@@ -74,11 +79,11 @@ export async function storeFindings(sql: Sql, pictures: readonly SeenPicture[], 
       sql,
       pictures.map(({ image, seen, detail, startedAt }, at) => ({
         imageId: image.imageId,
-        detectionCount: counted[at]?.length ?? 0,
+        detectionCount: (fresh[at]?.length ?? 0) + (continued.get(at)?.kept ?? 0),
         detector: seen.detector,
         inferenceMs: seen.inferenceMs,
         leftOut: leftOut[at] ?? [],
-        detail,
+        detail: [continued.get(at)?.note ?? [], detail ?? []].flat().join(" ") || null,
         startedAt,
         finishedAt: now,
       })),
@@ -93,7 +98,7 @@ export async function storeFindings(sql: Sql, pictures: readonly SeenPicture[], 
     sql,
     arrivals.flatMap(({ at }, index) => {
       const picture = pictures[at] as SeenPicture;
-      return (counted[at] ?? []).map((finding) => newDetection(picture.image, finding, batchIds[index] as string, now));
+      return (fresh[at] ?? []).map((finding) => newDetection(picture.image, finding, batchIds[index] as string, now));
     }),
   );
   await appendToJournal(
@@ -101,8 +106,9 @@ export async function storeFindings(sql: Sql, pictures: readonly SeenPicture[], 
     records.map((data) => ({ type: "detection.new" as const, data })),
     now,
   );
-  if (arrivals.length > 0 && (settings.visionExtractionEnabled || settings.reidEnabled)) {
-    const found = arrivals.map(({ at }) => pictures[at] as SeenPicture);
+  await dropEmptied(sql, continued);
+  const found = pictures.filter((_, at) => (fresh[at]?.length ?? 0) + (continued.get(at)?.kept ?? 0) > 0);
+  if (found.length > 0 && (settings.visionExtractionEnabled || settings.reidEnabled)) {
     await addJobs(
       sql,
       "enrich",
@@ -113,7 +119,10 @@ export async function storeFindings(sql: Sql, pictures: readonly SeenPicture[], 
   // All at once: every transaction counts events by camera in the same order, so none deadlock.
   const closed = await closeDueBatches(sql, now, closing, outgrown);
   const joined = new Map(arrivals.map(({ at }, index) => [at, batchIds[index]]));
-  return { closed, pictures: pictures.map((_, at) => ({ batchId: joined.get(at), leftOut: leftOut[at] ?? [] })) };
+  return {
+    closed,
+    pictures: pictures.map((_, at) => ({ batchId: joined.get(at) ?? continued.get(at)?.batchId, leftOut: leftOut[at] ?? [] })),
+  };
 }
 
 /** Adds the detections below the threshold; the most confident one is the example. */

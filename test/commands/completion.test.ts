@@ -18,6 +18,11 @@ const bodies: Readonly<Record<string, unknown>> = {
     pagination: page(5),
   },
   "/api/events": { items: [event], pagination: page(1) },
+  "/api/alerts": {
+    items: [{ id: "5f0c9d6e-3f6b-4f0e-9a52-0c6f1f0e7a11" }, { id: "0e3cb4f5-62b1-4c3a-9b0e-5f6f0d5a7c11" }],
+    pagination: page(2),
+  },
+  "/api/outbound-webhooks": { webhooks: [{ id: "7d3a1f5e-8f0e-4f58-9a35-1f2b6d0c9e21", name: "chat" }], total: 1 },
 };
 let api: Awaited<ReturnType<typeof apiStandIn>>;
 beforeAll(async () => {
@@ -45,7 +50,7 @@ describe("completion candidates", () => {
   });
 
   it("completion: suggests flags and their values", async () => {
-    expect(await complete("alerts", "list", "--s")).toEqual(["--status", "--severity", "--start-date"]);
+    expect(await complete("alerts", "list", "--s")).toEqual(["--status", "--severity", "--since"]);
     expect(await complete("alerts", "list", "--status", "")).toEqual(["pending", "delivered", "acknowledged", "dismissed"]);
     expect(await complete("alerts", "list", "-o", "j")).toEqual(["json"]);
     expect(await complete("events", "list", "--no-r")).toEqual(["--no-reviewed"]);
@@ -63,7 +68,16 @@ describe("completion candidates", () => {
     const ids = ["f0", "f1", "f2", "f3", "f4"];
     expect(await complete("rules", "test", "")).toEqual(["Somebody at night", "Dog's & cat: $5", 'A "quote"', ...ids]);
     expect(await complete("silence", "add", "--rule", "Somebody a")).toEqual(["Somebody at night"]);
-    expect(await complete("alerts", "list", "--rule-id", "")).toEqual(ids);
+    expect(await complete("alerts", "list", "--rule-id", "")).toEqual(await complete("rules", "test", ""));
+  });
+
+  it("completion: suggests ids as short as lists show them, whole ones after a longer beginning, and names of webhooks", async () => {
+    expect(await complete("alerts", "show", "")).toEqual(["5f0c9d6e", "0e3cb4f5"]);
+    expect(await complete("explain", "alert", "5f0")).toEqual(["5f0c9d6e"]);
+    expect(await complete("alerts", "show", "5f0c9d6e-3")).toEqual(["5f0c9d6e-3f6b-4f0e-9a52-0c6f1f0e7a11"]);
+    expect(await complete("webhooks", "show", "")).toEqual(["chat", "7d3a1f5e"]);
+    // a new id
+    expect(await complete("cameras", "add", "Attic", "--camera-id", "")).toEqual([]);
   });
 
   it("completion: suggests values after a comma and after =", async () => {
@@ -96,7 +110,7 @@ describe("completion candidates", () => {
 
   it("completion: suggests nothing, silently, without a daemon or after unknown words", async () => {
     expect(await complete("cameras", "show", "--url", "http://127.0.0.1:1", "")).toEqual([]);
-    expect(await complete("alerts", "show", "")).toEqual([]);
+    expect(await complete("entities", "show", "")).toEqual([]);
     expect(await complete("nothing", "at", "all", "")).toEqual([]);
     expect(await complete("cameras", "list", "extra", "")).toEqual([]);
   });

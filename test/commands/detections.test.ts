@@ -61,7 +61,14 @@ describe("detections search", () => {
   });
 
   it("detections search: says when there are no matches, and rejects an empty query", async () => {
-    expect(await direct("detections", "search", "fox")).toEqual({ code: 0, out: "", err: "no detections\n" });
+    expect(await direct("detections", "search", "fox")).toEqual({
+      code: 0,
+      out: "",
+      err: expect.stringMatching(/^no detections\nsearched for "fox"\n/),
+    });
+    expect((await direct("detections", "search", "dog AND cat")).err).toContain(
+      '"dog" alone finds 2 detections, "cat" alone finds 1 detection; `homesec detections search \'dog OR cat\'` finds both\n',
+    );
     expect(await direct("detections", "search", "!!")).toMatchObject({ code: 2, err: expect.stringContaining("at least one word") });
     expect((await direct("detections", "search")).code).toBe(2);
   });

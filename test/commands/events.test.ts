@@ -59,8 +59,40 @@ describe.each(["over HTTP", "--direct"])("%s", (way) => {
     expect(items).toEqual([
       expect.objectContaining({ id: 1, relevance_score: expect.any(Number), highlight: expect.stringContaining("<mark>man</mark>") }),
     ]);
-    expect((await run("events", "search", "nothing")).err).toBe("no events\n");
+    expect((await run("events", "search", "nothing")).err).toBe(
+      'no events\nsearched for "nothing"\nno similar search finds any; `homesec help events search` has examples\n',
+    );
     expect((await run("events", "search", "***")).code).toBe(2);
+  });
+
+  it.each([
+    [
+      "man AND dog",
+      [],
+      'searched for "man" and "dog"',
+      '"man" alone finds 1 event, "dog" alone finds 1 event; `homesec events search \'man OR dog\'` finds both',
+    ],
+    ["man or dog", [], 'searched for "man" and "or" and "dog"', "`homesec events search 'man OR dog'` finds 2 events"],
+    ["man and ladder", [], 'searched for "man" and "and" and "ladder"', "in capitals: `homesec events search 'man ladder'` finds 1 event"],
+    ["buckets", [], 'searched for "buckets"', "`homesec events search 'bucket*'` finds 1 event"],
+    ["ladder", ["--camera-id", "yard"], 'searched for "ladder", with the filters', "without the filters it finds 1 event"],
+    [
+      '"the dog" -ladder',
+      ["--until", "2020-01-01"],
+      'searched for "the dog" and not "ladder", with the filters',
+      "no similar search finds any",
+    ],
+  ])("events search: %s without results says what was searched and what works", async (query, filters, searched, advice) => {
+    const { code, out, err } = await run("events", "search", query, ...filters);
+    expect([code, out]).toEqual([0, ""]);
+    expect(err.split("\n").slice(0, 2)).toEqual(["no events", searched]);
+    expect(err.split("\n")[2]).toContain(advice);
+    expect(await run("events", "search", query, ...filters, "-o", "json")).toMatchObject({ code: 0, err: "" });
+  });
+
+  it("events search: AND is an operator, and may be left out", async () => {
+    expect((await run("events", "search", "man AND ladder", "-o", "id")).out).toBe("1\n");
+    expect((await run("events", "search", "man ladder", "-o", "id")).out).toBe("1\n");
   });
 
   it("events list: reports an unknown camera differently from a camera without events", async () => {
@@ -131,6 +163,7 @@ describe.each(["over HTTP", "--direct"])("%s", (way) => {
       file: join(folder.path, `${name}.csv`),
       media_type: "text/csv; charset=utf-8",
       size_bytes: text.length,
+      event_count: 2,
     });
     expect(text.trimEnd().split("\r\n")).toHaveLength(3);
     expect(text).toContain(",'=A cat,");

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { type Command, kebab, type Typed } from "../../commands/command.ts";
+import { type Command, flagsOf, type Typed } from "../../commands/command.ts";
 import { topics } from "../../commands/help/topics.ts";
 import type { Host } from "../../commands/host.ts";
 import { requireFields } from "../../commands/output/fields.ts";
@@ -172,10 +172,12 @@ function faultIn(given: readonly string[], counts = true): string | undefined {
   }
   const takesValue = new Map<string, boolean>([["--help", false]]);
   for (const { short, long, required } of globalOptions) for (const flag of [short, long]) if (flag) takesValue.set(flag, required);
-  for (const [name, { short, placeholder, negatable }] of Object.entries(command.options)) {
-    takesValue.set(`--${kebab(name)}`, placeholder !== undefined);
+  for (const [name, option] of Object.entries(command.options)) {
+    const { short, placeholder, negatable } = option;
+    const [flag] = flagsOf(name, option);
+    takesValue.set(`--${flag}`, placeholder !== undefined);
     if (short) takesValue.set(`-${short}`, placeholder !== undefined);
-    if (negatable) takesValue.set(`--no-${kebab(name)}`, false);
+    if (negatable) takesValue.set(`--no-${flag}`, false);
   }
   const positionals: string[] = [];
   for (let at = 0; at < words.length; at += 1) {

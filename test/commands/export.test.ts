@@ -41,7 +41,10 @@ describe.each(ways)("events export, %s", (way) => {
 
     const first = [await stored(`${day}-10T10:00:00Z`), await stored(`${day}-10T11:00:00Z`)];
     served.desk.at(`${day}-11T00:00:00Z`);
-    expect(await nightly("one.ndjson")).toMatchObject({ code: 0, out: expect.stringMatching(/^saved +\/.*one\.ndjson \(\d+ bytes\)\n$/) });
+    expect(await nightly("one.ndjson")).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^saved +\/.*one\.ndjson \(2 events, \d+ bytes\)\n$/),
+    });
     expect(await idsIn("one.ndjson")).toEqual(first.toReversed());
     expect(await readFile(join(folder.path, "mark"), "utf8")).toBe(`${day}-10T11:00:00.000Z\n`);
 

@@ -6,6 +6,7 @@ import { topics } from "../../commands/help/topics.ts";
 import { outputFormats } from "../../commands/output/view.ts";
 import { commandReference } from "../../commands/reference.ts";
 import { allCommands, nouns } from "../../commands/registry.ts";
+import { commandWords, typable } from "../../src/base/text/format.ts";
 import { configurationReference } from "../../src/platform/config/reference.ts";
 import { cli } from "../support/cli.ts";
 
@@ -78,6 +79,37 @@ describe("help", () => {
     expect(err).toContain(message);
   });
 
+  it.each([
+    ["events bulk", "unknown command 'bulk'", "`homesec events --help` shows the usage."],
+    ["cameras baseline shw", "unknown command 'shw'\n(Did you mean show?)", "`homesec cameras baseline --help` shows the usage."],
+    ["cameras baselin show", "unknown command 'baselin'\n(Did you mean baseline?)", "`homesec cameras --help` shows the usage."],
+    ["evnts list", "unknown command 'evnts'\n(Did you mean events?)", "`homesec --help` shows the usage."],
+    ["bulk", "unknown command 'bulk'", "`homesec --help` shows the usage."],
+  ])("homesec %s is unknown with and without --help, at every level", async (line, message, usage) => {
+    const words = line.split(" ");
+    for (const args of [words, [...words, "--help"], [...words, "-h"], ["--url", "http://127.0.0.1:1", ...words, "--help"]]) {
+      const { code, out, err } = await cli(args);
+      expect([code, out], args.join(" ")).toEqual([2, ""]);
+      expect(err).toContain(`homesec: ${message}`);
+      expect(err).toContain(usage);
+    }
+    const first = await cli([...words.slice(0, -1), "--help", ...words.slice(-1)]);
+    expect([first.code, first.out]).toEqual([2, ""]);
+  });
+
+  it.each([
+    ["--help"],
+    ["events --help"],
+    ["events --limit 5 --help"],
+    ["events list --help"],
+    ["--url x cameras baseline -h"],
+    ["serve --help"],
+  ])("homesec %s still prints help", async (line) => {
+    const { code, out, err } = await cli(line.split(" "));
+    expect([code, err]).toEqual([0, ""]);
+    expect(out).toContain("Usage: homesec");
+  });
+
   it("a noun without a verb shows its verbs, as an error", async () => {
     const { code, out, err } = await cli(["cameras", "baseline"]);
     expect([code, out]).toEqual([2, ""]);
@@ -86,6 +118,55 @@ describe("help", () => {
 
   it("--version is the version alone", async () => {
     expect(await cli(["--version"])).toEqual({ code: 0, out: "1.2.3\n", err: "" });
+  });
+});
+
+describe("the way homesec is called", () => {
+  const called = (line: string, as: string, terminal?: number) =>
+    cli(line.split(" "), {
+      env: { CALLED_HOMESEC_AS: as, HOMESEC_URL: "http://127.0.0.1:1" },
+      ...(terminal !== undefined && { terminal }),
+    });
+
+  it.each(["./homesec", "npx homesec", "/srv/home/homesec"])(
+    "called as %s: help, errors and suggestions can be typed as they are",
+    async (as) => {
+      for (const line of ["--help", "events --help", "events list --help", "help formatting", "help environment"]) {
+        const { out } = await called(line, as);
+        expect(out, line).toContain(`${as} `);
+        expect(
+          out
+            .split(as)
+            .join("")
+            .match(/(?<![\w/.-])homesec (?:events|help|cameras|serve|demo)\b/g),
+          line,
+        ).toBeNull();
+      }
+      expect((await called("events --help", as)).out).toContain(`Usage: ${as} events `);
+      expect((await called("list cameras", as)).err).toContain(`(Did you mean ${as} cameras list?)`);
+      expect((await called("events lst", as)).err).toContain(`\`${as} events --help\` shows the usage.`);
+      expect((await called("help evnts", as)).err).toContain(`did you mean \`${as} help events\`?`);
+      expect((await called("cameras list", as)).err).toContain(`start it with \`${as} serve\``);
+      expect((await called("health --direct", as)).err).toContain(`start one with \`${as} serve\``);
+    },
+  );
+
+  it("called as a path with spaces: suggestions quote it", async () => {
+    expect((await called("cameras list", "/srv/my home/homesec")).err).toContain("start it with `'/srv/my home/homesec' serve`");
+  });
+
+  it("called by another name: sentences about homesec stay, commands in texts of the daemon change", () => {
+    const text = "homesec ignores it; run homesec doctor, `homesec --direct cameras remove a` or /opt/homesec demo. homesec events.";
+    expect(typable(text, "./homesec")).toBe(
+      "homesec ignores it; run ./homesec doctor, `./homesec --direct cameras remove a` or /opt/homesec demo. ./homesec events.",
+    );
+    expect(typable(text, undefined)).toBe(text);
+    expect(typable("type npx homesec setup", "npx homesec")).toBe("type npx homesec setup");
+  });
+
+  it("called by another name: the first words of all commands are known", () => {
+    const words = [...new Set([...commands.map(({ name }) => name.split(" ")[0]), "help"])];
+    expect([...commandWords].toSorted()).toEqual(words.toSorted());
   });
 });
 

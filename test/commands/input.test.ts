@@ -3,7 +3,8 @@ import { afterEach, describe, expect, it } from "vitest";
 import { classOf } from "../../commands/input/classes.ts";
 import { WrongValue } from "../../commands/input/options.ts";
 import { parseYaml } from "../../commands/input/read-text.ts";
-import { parseDay, parseDuration, parseTime } from "../../commands/input/time.ts";
+import { parseDay, parseDuration, parseEnd, parseFutureEnd, parseStart, parseTime } from "../../commands/input/time.ts";
+import { allCommands } from "../../commands/registry.ts";
 import { objectTypes } from "../../src/contract/constants.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { cli } from "../support/cli.ts";
@@ -63,6 +64,86 @@ describe("times", () => {
   });
 });
 
+describe("periods", () => {
+  it.each([
+    ["24h", new Date(now.getTime() - 86_400_000), new Date(now.getTime() + 86_400_000)],
+    ["yesterday", new Date(2026, 2, 14), new Date(2026, 2, 14, 23, 59, 59, 999)],
+    ["Today", new Date(2026, 2, 15), new Date(2026, 2, 15, 23, 59, 59, 999)],
+    ["2026-11-20", new Date(2026, 10, 20), new Date(2026, 10, 20, 23, 59, 59, 999)],
+    ["yesterday 21:00", new Date(2026, 2, 14, 21), new Date(2026, 2, 14, 21)],
+    ["now", now, now],
+    ["soon", undefined, undefined],
+    ["-999999999d", undefined, undefined],
+  ])("periods: %s as a start, and as an end", (text, start, futureEnd) => {
+    expect(parseStart(text, now)).toEqual(start);
+    expect(parseFutureEnd(text, now)).toEqual(futureEnd);
+    // a duration ends a past period that long ago
+    expect(parseEnd(text, now)).toEqual(text === "24h" ? start : futureEnd);
+  });
+
+  it("periods: a whole day has no gap to the next one, on days of clock changes too", () => {
+    const zone = process.env["TZ"];
+    for (const timeZone of ["Europe/Berlin", "Africa/Cairo", "America/New_York", "UTC"]) {
+      process.env["TZ"] = timeZone;
+      fc.assert(
+        fc.property(fc.date({ min: new Date(2020, 0, 1), max: new Date(2035, 0, 1), noInvalidDate: true }), (date) => {
+          const day = (time: Date): string =>
+            [time.getFullYear(), time.getMonth() + 1, time.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
+          const next = new Date(date.getFullYear(), date.getMonth(), date.getDate() + 1, 12);
+          const [end, start] = [parseEnd(day(date), now), parseStart(day(next), now)];
+          expect((end?.getTime() ?? 0) + 1).toBe(start?.getTime());
+        }),
+      );
+    }
+    if (zone === undefined) delete process.env["TZ"];
+    else process.env["TZ"] = zone;
+  });
+
+  it("periods: every command with a time takes --since and --until, and keeps the names of the API", async () => {
+    const url = { env: { HOMESEC_URL: "http://127.0.0.1:1" } };
+    const timed = (await allCommands()).filter(({ options }) => "start_date" in options);
+    expect(timed.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["events list", "events export", "alerts list", "detections stats", "rules test", "analytics risk"]),
+    );
+    for (const { name, arguments: given, options } of timed) {
+      const line = [...name.split(" "), ...("all" in options ? ["--all"] : Object.keys(given).map(() => "1"))];
+      for (const since of ["yesterday 21:00", "24h", "-24h", "2026-01-01", "2026-01-01T22:15"])
+        expect((await cli([...line, `--since=${since}`], url)).code, `${name} ${since}`).toBe(6);
+      expect((await cli([...line, "--start-date", "2d", "--end-date", "yesterday"], url)).code, name).toBe(6);
+      expect(await cli([...line, "--since", "1d", "--start-date", "1d"], url)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining("--since and --start-date mean the same; give only one"),
+      });
+      expect(await cli([...line, "--since", "1d", "--until", "3d"], url)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining("--since is later than --until; swap them"),
+      });
+      expect((await cli([...line, "--start-date", "soon"], url)).err).toMatch(
+        /^homesec: --start-date "soon" must be a (time|day) such as /,
+      );
+      expect((await cli([...name.split(" "), "--help"])).out).not.toContain("--start-date");
+    }
+  });
+
+  it("periods: an end before the default start names the option that is missing", async () => {
+    expect((await cli(["events", "timeline", "--until", "3d"])).err).toContain(
+      "--until is before the default of --since; give --since too",
+    );
+  });
+
+  it("periods: gpu history and baseline anomalies take the same words, and the numbers of the API", async () => {
+    const url = { env: { HOMESEC_URL: "http://127.0.0.1:1" } };
+    const codes = async (...args: string[]) => (await cli(args, url)).code;
+    for (const flag of ["--since=24h", "--since=yesterday", "--hours=24"]) expect(await codes("gpu", "history", flag), flag).toBe(6);
+    for (const flag of ["--since=8d", "--since=tomorrow", "--hours=200"]) expect(await codes("gpu", "history", flag), flag).toBe(2);
+    for (const flag of ["--since=30d", "--days=30"]) expect(await codes("cameras", "baseline", "anomalies", "yard", flag), flag).toBe(6);
+  });
+
+  it("periods: a time is no sequence, and the error names the commands that take times", async () => {
+    expect((await cli(["events", "tail", "--since", "yesterday"])).err).toContain("`homesec events list`");
+  });
+});
+
 describe("days", () => {
   const zone = process.env["TZ"];
   afterEach(() => {
@@ -81,6 +162,7 @@ describe("days", () => {
   it.each([
     ["2026-04-24T23:30:00-02:00", "2026-04-25"],
     ["-2d", "2026-03-13"],
+    ["2d", "2026-03-13"],
     ["0050-01-01", "0050-01-01"],
     ["2026-02-30", undefined],
     ["soon", undefined],

@@ -155,7 +155,7 @@ garage      Garage, =1+1  offline  never         /srv/cameras/front-door
     }
     // a CSV may end up on a terminal too
     expect(await out("cameras list -o csv")).toContain("a\\u001b[2Jb\\u009bc\\u202ed\\u007f");
-    const { err } = await cli(["cameras", "show", name], at({ terminal: 80 }));
+    const { err } = await cli(["cameras", "show", `${name}!`], at({ terminal: 80 }));
     expect(err).toMatch(/^homesec: .*a/);
     expect(err).not.toMatch(/[^\P{Cc}\n]|\u202e/u);
     const told = await apiStandIn(() => ({ status: 404, body: { detail: "there is no \u001b]0;title\u0007 here" } }));

@@ -22,6 +22,8 @@ beforeEach(async () => {
   await served.desk.db.query((sql) => emptyTables(sql, "rules"));
 });
 
+/** The last note of `rules add` where no channel is configured, as here. */
+const hint = "No mail or chat gets your alerts yet. To get the first one: homesec setup\n";
 const nightly = ["--name", "Person at night", "--severity", "high", "--object-types", "person", "--channels", "email"];
 
 describe.each(ways)("rules, %s", (way) => {
@@ -34,7 +36,7 @@ describe.each(ways)("rules, %s", (way) => {
   it("rules: add has a flag for each field", async () => {
     const flags = ["--schedule", "mon-fri 22:00-06:00 Europe/Berlin", "--cooldown", "5m", "--cameras", "yard", "--min-confidence", "0.6"];
     const added = await homesec(["add", ...nightly, ...flags, "--escalate", "--no-enabled", "-o", "json"]);
-    expect(added).toMatchObject({ code: 0, err: "email cannot be used yet; `homesec notifications config` says why\n" });
+    expect(added).toMatchObject({ code: 0, err: hint });
     expect(JSON.parse(added.out)).toMatchObject({
       name: "Person at night",
       enabled: false,
@@ -60,7 +62,7 @@ describe.each(ways)("rules, %s", (way) => {
   it("rules: add and update note a zone that does not follow the local clock, with the one that was meant", async () => {
     const note =
       "schedule of Night: EST is 5 hours behind UTC all year, without daylight saving time; if you mean the local clock, write America/New_York\n";
-    expect(await homesec(["add", "--name", "Night", "--schedule", "22:00-06:00 EST"])).toMatchObject({ code: 0, err: note });
+    expect(await homesec(["add", "--name", "Night", "--schedule", "22:00-06:00 EST"])).toMatchObject({ code: 0, err: `${note}${hint}` });
     expect((await homesec(["update", "Night", "--schedule", "22:00-06:00 America/New_York"])).err).not.toContain("EST");
     expect((await homesec(["update", "Night", "--schedule", "22:00-05:00 EST"])).err).toContain(note);
   });
@@ -101,10 +103,19 @@ describe.each(ways)("rules, %s", (way) => {
     expect(again.out.trimEnd().split("\r\n").toSorted()).toEqual(["One", "Three", "Two", "name"]);
   });
 
+  it("rules: add gives no hint while a webhook gets alerts, and still names a channel that cannot be used", async () => {
+    const target = ["http://127.0.0.1:1/x", "--event-types", "alert_fired", "-o", "id"];
+    const { out: id } = await served.homesec(way, ["webhooks", "add", "chat", ...target]);
+    expect(await homesec(["add", "--name", "One"])).toMatchObject({ code: 0, err: "" });
+    const unusable = "email cannot be used yet; `homesec notifications config` says why\n";
+    expect(await homesec(["add", ...nightly])).toMatchObject({ code: 0, err: unusable });
+    expect(await served.homesec(way, ["webhooks", "remove", id.trim(), "--yes"])).toMatchObject({ code: 0 });
+  });
+
   it("rules: add notes a duplicate name", async () => {
     await homesec(["add", "--name", "One", "-o", "id"]);
     const again = await homesec(["add", "--name", "One", "-o", "id"]);
-    expect(again).toMatchObject({ code: 0, err: '2 rules are named "One"; use their ids in commands (`homesec rules list`)\n' });
+    expect(again).toMatchObject({ code: 0, err: `2 rules are named "One"; use their ids in commands (\`homesec rules list\`)\n${hint}` });
   });
 
   it("rules: a camera that does not exist is refused in a script, and --force saves the rule", async () => {
@@ -116,7 +127,7 @@ describe.each(ways)("rules, %s", (way) => {
     });
     expect((await homesec(["list"])).err).toBe("no rules\n");
     const forced = await homesec(["add", "--name", "One", ...typo, "--force", "-o", "id"]);
-    expect(forced).toMatchObject({ code: 0, err: "camera yrad does not exist; did you mean yard?\n" });
+    expect(forced).toMatchObject({ code: 0, err: `camera yrad does not exist; did you mean yard?\n${hint}` });
     const update = (...flags: string[]) => homesec(["update", "One", ...flags]);
     expect(await update("--cameras", "garage-door")).toMatchObject({
       code: 2,

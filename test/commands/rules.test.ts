@@ -61,7 +61,10 @@ describe("rules list and rules show", () => {
     expect((await homesec("rules", "list", "--severity", "medium")).out).toMatch(/Somebody +medium +on +risk score >= 50 +none/);
     expect((await homesec("rules", "list", "--no-enabled")).err).toBe("no rules\n");
     expect((await homesec("rules", "show", "Somebody", "--direct")).out).toMatch(/cooldown +300 s for \{camera_id\}:\{rule_id\}/);
-    expect(await homesec("rules", "show", "Twice")).toMatchObject({ code: 5, err: expect.stringContaining("use an id instead") });
+    expect(await homesec("rules", "show", "Twice")).toMatchObject({
+      code: 5,
+      err: expect.stringContaining("use one of these ids instead"),
+    });
     expect(await homesec("rules", "show", "Nobody")).toMatchObject({ code: 3, err: expect.stringContaining("Nobody") });
   });
 });
@@ -119,6 +122,23 @@ describe("rules test", () => {
       err: expect.stringContaining("it does not exist"),
     });
   });
+});
+
+describe("rules add --dry-run", () => {
+  it.each([["with the daemon"], ["without it", "--direct"]])(
+    "rules add --dry-run: shows the alerts, near misses and faults of a rule and saves nothing, %s",
+    async (_how, ...flags) => {
+      const draft = ["rules", "add", "--name", "Draft", "--risk-threshold", "80", "--channels", "webhook", "--dry-run"];
+      const { code, out } = await homesec(...draft, ...flags);
+      expect(code).toBe(0);
+      expect(out).toMatch(/events +3\nalerts +1 alert of 1 match\nnear misses +2: 2 fail only risk_threshold\n/);
+      expect(out).toMatch(/channels +Webhook cannot be used: it needs DEFAULT_WEBHOOK_URL/);
+      expect(out).toContain(`event ${ids[2]} at yard`);
+      const asJson = await homesec(...draft, "-o", "json", ...flags);
+      expect(JSON.parse(asJson.out)).toMatchObject({ name: "Draft", complete: true, tested: { alerts_after_cooldown: 1 } });
+      expect((await homesec("rules", "list")).out).not.toContain("Draft");
+    },
+  );
 });
 
 describe("expectations file", () => {

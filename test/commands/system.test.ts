@@ -103,6 +103,35 @@ describe("system commands", () => {
     expect(await homesec("config", "set", "--high-from", "90")).toMatchObject({ code: 2, err: expect.stringContaining("ascend") });
   });
 
+  it("config set: takes NAME=VALUE by the names of variables, the API and options", async () => {
+    const set = (...args: string[]) => homesec("config", "set", ...args, "-o", "json");
+    const changed = await set("BATCH_WINDOW_SECONDS=77", "retention_days=401", "HIGH-FROM=56", "SCENE_CHANGE_ENABLED=off", "VISION_URL=");
+    expect(JSON.parse(changed.out)).toMatchObject({
+      batch_timeout_seconds: 77,
+      retention_days: 401,
+      risk_score_thresholds: { high: 56 },
+      scene_change_enabled: false,
+      vision_url: null,
+    });
+    await set("--reset", "batch_timeout_seconds,scene_change_enabled", "RETENTION_DAYS=400");
+    for (const [args, message] of [
+      [["RETENTION_DAYS=many"], 'RETENTION_DAYS "many" must be a whole number from 1 to 3650'],
+      [["REID_ENABLED=perhaps"], 'REID_ENABLED "perhaps" must be true or false'],
+      [["RETENTION_DAYS"], "RETENTION_DAYS has no value; write RETENTION_DAYS=VALUE"],
+      [["RETENTION_DAY=14"], "RETENTION_DAY is no setting; did you mean RETENTION_DAYS?"],
+      [["COLOUR=red"], "COLOUR is no setting; `homesec config set --help` lists the settings"],
+      [["RISK_SCORE_THRESHOLDS=1"], "write MEDIUM_FROM=30, HIGH_FROM=60 or CRITICAL_FROM=80"],
+      [["RETENTION_DAYS=14", "retention-days=15"], "retention-days is given twice"],
+      [["RETENTION_DAYS=14", "--retention-days", "15"], "retention_days is given twice"],
+      [["SMTP_HOST=mail.test"], "write SMTP_HOST=VALUE to the .env file in the daemon's folder, or to its --config file; a running daemon"],
+      [["PORT=8001"], "write PORT=VALUE to the .env file in the daemon's folder, or to its --config file; then restart the daemon"],
+    ] as const)
+      expect(await set(...args)).toMatchObject({ code: 2, out: "", err: expect.stringContaining(message) });
+    // a secret is in no message
+    for (const secret of ["SMTP_PASSWORD=hunter2", "SMTP_PASSWORT=hunter2", "=hunter2", "12hunter2"])
+      expect(await set(secret)).toMatchObject({ code: 2, err: expect.not.stringContaining("hunter2") });
+  });
+
   it("system commands: delete old data", async () => {
     expect(await homesec("cleanup")).toMatchObject({ code: 2, out: "", err: expect.stringContaining("--yes") });
     expect((await homesec("cleanup", "--dry-run")).out).toMatch(/would delete +data older than 400 days\nevents +1\n/);

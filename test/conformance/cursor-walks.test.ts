@@ -96,6 +96,43 @@ const insertSilence = (kind: Kind): Promise<unknown> =>
     `,
   );
 const removeSilence = (id: unknown) => desk.db.query((sql) => sql`delete from silences s where s.silence_id = ${id as string}`);
+let keyCount = 0;
+const insertKey = (kind: Kind): Promise<unknown> => {
+  keyCount += 1;
+  const secret = Buffer.alloc(32);
+  secret.writeUInt32BE(keyCount);
+  return one(
+    (sql) => sql<{ id: string }[]>`
+      insert into keys (key_id, kind, name, role, secret_sha256, created_at)
+      values (gen_random_uuid(), 'key', 'anna', 'resident', ${secret}, ${at(sql, kind)})
+      returning key_id as id
+    `,
+  );
+};
+const removeKey = (id: unknown) => desk.db.query((sql) => sql`delete from keys k where k.key_id = ${id as string}`);
+const insertChange = (kind: Kind): Promise<unknown> =>
+  one(
+    (sql) => sql<{ id: string }[]>`
+      insert into changes (changed_at, changed_by, role, operation, subjects, fields)
+      values (${at(sql, kind)}, 'anna', 'resident', 'updateEvent', array['events/1'], array['notes'])
+      returning change_id as id
+    `,
+  );
+const removeChange = (id: unknown) => desk.db.query((sql) => sql`delete from changes c where c.change_id = ${id as number}`);
+let shareCount = 0;
+const insertShare = (kind: Kind): Promise<unknown> => {
+  shareCount += 1;
+  const secret = Buffer.alloc(32);
+  secret.writeUInt32BE(shareCount);
+  return one(
+    (sql) => sql<{ id: string }[]>`
+      insert into shares (share_id, secret_sha256, created_at, expires_at)
+      values (gen_random_uuid(), ${secret}, ${at(sql, kind)}, ${at(sql, kind)} + interval '100 years')
+      returning share_id as id
+    `,
+  );
+};
+const removeShare = (id: unknown) => desk.db.query((sql) => sql`delete from shares s where s.share_id = ${id as string}`);
 let cameraCount = 0;
 const insertCamera = (deletedAt: (sql: Sql, kind: Kind) => ReturnType<typeof at>) => (kind: Kind) => {
   cameraCount += 1;
@@ -185,6 +222,15 @@ const walks: Partial<Record<OperationId, readonly Walk[]>> = {
     { insert: insertAlert, remove: removeAlert, id: "id" },
     { query: "status=pending&severity=high", insert: insertAlert, remove: removeAlert, id: "id" },
   ],
+  listKeys: [
+    { insert: insertKey, remove: removeKey, id: "id" },
+    { query: "status=active", insert: insertKey, remove: removeKey, id: "id" },
+  ],
+  listChanges: [
+    { insert: insertChange, remove: removeChange, id: "id" },
+    { query: "subject=events/1", insert: insertChange, remove: removeChange, id: "id" },
+  ],
+  listShares: [{ insert: insertShare, remove: removeShare, id: "id" }],
   listSilences: [
     { insert: insertSilence, remove: removeSilence, id: "id" },
     { query: "status=active", insert: insertSilence, remove: removeSilence, id: "id" },

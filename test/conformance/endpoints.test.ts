@@ -106,7 +106,7 @@ const entityKeys = [
 ];
 const silenceKeys = [
   ...["id", "camera_id", "camera_name", "rule_id", "rule_name", "reason", "status", "created_at", "ends_at", "ended_at"],
-  "held_back",
+  ...["held_back", "created_by", "ended_by"],
 ];
 const newWebhook = { name: "Nobody", url: "http://127.0.0.1:9/", event_types: ["event_created"], max_retries: 0 };
 
@@ -212,10 +212,16 @@ const tables: Readonly<Record<string, readonly Endpoint[]>> = {
     ["GET /api/system/gpu/stats/history", 200, ["items", "interval", "hours", "count"]],
     ["GET /api/system/config", 200, configKeys],
     ["PATCH /api/system/config", 200, configKeys, { retention_days: 31 }],
+    ["GET /api/system/config/variables", 200, ["variables", "files"]],
     ["GET /api/system/circuit-breakers", 200, ["breakers"]],
     ["POST /api/system/circuit-breakers/detector/reset", 200, ["name", "previous_state", "state", "message", "timestamp"]],
     ["GET /api/system/workers", 200, ["workers"]],
     ["GET /api/system/daemons", 200, ["daemons"]],
+    [
+      "GET /api/system/doctor",
+      200,
+      ["version", "host", "checked_at", "elapsed_ms", "ok", "findings", "skipped", "errors", "warnings", "checks"],
+    ],
     ["POST /api/system/selftest", 200, ["status", "message", "started_at", "duration_ms", "timeout_seconds", "detector", "stages"]],
     [
       "GET /api/system/pipeline",
@@ -335,6 +341,12 @@ const tables: Readonly<Record<string, readonly Endpoint[]>> = {
       200,
       [...["rule_id", "rule_name", "start_date", "end_date", "timezone", "events_tested", "tested", "events", "against", "difference"]],
     ],
+    [
+      "POST /api/alerts/rules/backtest",
+      200,
+      [...["start_date", "end_date", "timezone", "events_tested", "complete", "tested", "alerts", "near_misses", "faults"]],
+      { definition: { name: "Night", object_types: ["person"] } },
+    ],
     ["DELETE /api/alerts/rules/{rule}", 204, "empty"],
     ["GET /api/alerts?status=delivered&severity=high", 200, page],
     ["GET /api/alerts/{alert}", 200, alertKeys],
@@ -359,7 +371,6 @@ const tables: Readonly<Record<string, readonly Endpoint[]>> = {
   Documents: [
     ["GET /metrics", 200, "bytes"],
     ["GET /openapi.json", 200, ["openapi", "info", "servers", "tags", "security", "paths", "components"]],
-    ["GET /docs", 200, "bytes"],
   ],
 };
 

@@ -82,7 +82,7 @@ describe("Authentication", () => {
       ]) {
         expect([path, (await ask(url + path)).status]).toEqual([path, 404]);
       }
-      for (const path of ["/metrics", "/docs", "/openapi.json", "/api/detections/999999/video/thumbnail", "/api/system/health"]) {
+      for (const path of ["/metrics", "/openapi.json", "/api/detections/999999/video/thumbnail", "/api/system/health"]) {
         expect([path, (await ask(url + path)).status]).toEqual([path, 401]);
       }
     });

@@ -86,7 +86,7 @@ describe("openapi", () => {
     expect(statuses("/api/cameras", "post")).toBe("201 400 401 403 409 413 415 422 429 500 503");
     expect(statuses("/api/cameras/{camera_id}", "get")).toBe("200 401 403 404 429 500 503");
     expect(statuses("/api/cameras/{camera_id}", "delete")).toBe("204 401 403 404 409 429 500 503");
-    expect(statuses("/api/detections/{detection_id}/image", "get")).toBe("200 304 403 404 422 429 500 503");
+    expect(statuses("/api/detections/{detection_id}/image", "get")).toBe("200 304 401 403 404 422 429 500 503");
     expect(statuses("/openapi.json", "get")).toBe("200 304 401 403 429 500 503");
     expect(Object.keys(operation("/api/detections/{detection_id}/thumbnail", "get").responses["200"]?.content ?? {})).toEqual([
       "image/jpeg",

@@ -62,7 +62,7 @@ describe("a daemon with keys, TLS and limits", () => {
     expect(daemon.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
     expect(await statusOf("/health")).toBe(200);
     expect(await statusOf("/api/health", { method: "HEAD" })).toBe(200);
-    for (const path of ["/api/events", "/metrics", "/openapi.json", "/docs", "/api/system/health", "/nowhere"]) {
+    for (const path of ["/api/events", "/metrics", "/openapi.json", "/api/system/health", "/nowhere"]) {
       expect([path, await statusOf(path)]).toEqual([path, 401]);
     }
     expect(await statusOf(`/api/events?api_key=${key}`)).toBe(200);

@@ -78,6 +78,7 @@ test("the demonstration with --once ends with exit code 0 after a scored event w
   expect(demo.output()).toMatch(/picture seen +demo-walkway: /);
   expect(demo.output()).toMatch(/found +\S+\.jpg: [1-9] x person/);
   expect(demo.output()).toMatch(/event scored +event 1: risk [1-9]\d? of 100 \((medium|high|critical)\)/);
+  expect(demo.output()).toContain("To get the first one: stop the demo, then homesec serve and homesec setup\n");
 }, 90_000);
 
 test("the demonstration connects to a daemon that requires a key and a token over TLS, as its configuration says", async () => {

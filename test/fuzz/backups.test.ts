@@ -24,7 +24,7 @@ let before: Record<string, string>;
 beforeAll(async () => {
   home = await testDatabase();
   await fill(home.db, { events: 8, detectionsEach: 1 });
-  await backUp({ db: home.db, path: file, replace: false, version: "1.2.3", clock: systemClock });
+  await backUp({ db: home.db, path: file, replace: false, host: "home", cameraRoot: "/srv/cameras", version: "1.2.3", clock: systemClock });
   whole = await readFile(file);
   text = gunzipSync(whole).toString("latin1");
   before = await contentsOf(home.db);

@@ -190,7 +190,7 @@ test(
         async () => {
           const rows = await database.db.query(
             (sql) => sql<{ path: string; status: string; reason: string | null; detail: string | null }[]>`
-            select i.path, i.status, i.reason, i.detail from images i where i.status not in ('pending', 'deferred')
+            select r.path || '/' || i.path as path, i.status, i.reason, i.detail from images i cross join camera_root r where i.status not in ('pending', 'deferred')
           `,
           );
           missing = names.filter((name) => !rows.some(({ path }) => path === name));
@@ -199,7 +199,8 @@ test(
         { timeoutMs: isLong ? 3_000_000 : 60_000, what: `an outcome of each file (${seedNote})` },
       ).catch(async (cause: unknown) => {
         const waiting = await database.db.query(
-          (sql) => sql`select i.path, i.status, i.reason, i.detail from images i where i.path = any (${[...missing]}::text[])`,
+          (sql) =>
+            sql`select i.path, i.status, i.reason, i.detail from images i cross join camera_root r where r.path || '/' || i.path = any (${[...missing]}::text[])`,
         );
         throw new Error(
           `${String(cause)}: ${missing.length} are missing: ${missing.slice(0, 5).join(", ")}; ${JSON.stringify(waiting.slice(0, 3))}`,

@@ -38,7 +38,7 @@ function page(all: readonly (Locked & { readonly name: string })[]): string {
   return `# Licences
 
 This page lists the licences of everything that is installed with homesec. homesec is under the MIT licence (\`LICENSE\`). Its package contains no other work except the pictures of the demo, under Apache-2.0
-(\`demo/pictures/NOTICE.md\`, \`demo/pictures/LICENSE\`). Dependencies are separate packages with their licence texts:
+(\`demo/pictures/NOTICE.md\`, \`demo/pictures/LICENSE\`), and the libraries of the web page, whose notices are in \`dist/web/licences.md\` and \`dist/reference/licences.md\`. Dependencies are separate packages with their licence texts:
 ${sums.join(", ")}.
 
 - **LGPL-3.0-or-later** is \`libvips\`, which \`sharp\` loads as a separate library; you may replace it with another build. The README of \`@img/sharp-libvips-*\`

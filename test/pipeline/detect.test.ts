@@ -16,7 +16,7 @@ import { parseConfig } from "../../src/platform/config/parse.ts";
 import { createSettings } from "../../src/platform/config/settings.ts";
 import { claimJob, freeAbandonedJobs, LeaseLost } from "../../src/work/jobs/jobs-repository.ts";
 import { keptLog } from "../daemon/http/support.ts";
-import { makeVideo } from "../monitoring/images/make-video.ts";
+import { makeVideo, stateLength } from "../monitoring/images/make-video.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { picturePath, uniqueJpeg } from "../support/pictures.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -302,19 +302,21 @@ describe.skipIf(!ffmpeg)("a video (needs ffmpeg)", () => {
     expect(await looked(imageId)).toMatchObject({ status: "skipped", reason: "refused" });
   });
 
-  test("gives each frame a time before the upload", async () => {
-    const imageId = await entered(await makeVideo(folder.path, "mp4", 7), "video/mp4");
+  test.each(["", ", also if its header states hours"])("gives each frame a time before the upload%s", async (isWrong) => {
+    const path = await makeVideo(folder.path, "mp4", 7);
+    const imageId = await entered(isWrong ? await stateLength(path, 36_000) : path, "video/mp4");
     expect(await looked(imageId)).toMatchObject({ status: "processed" });
     const frames = await database.db.query(
-      (sql) => sql<{ offset: number; before: number }[]>`
-        select d.video_offset_seconds as offset, extract(epoch from i.taken_at - d.detected_at)::float as before
+      (sql) => sql<{ before: number; detail: string }[]>`
+        select extract(epoch from i.taken_at - d.detected_at)::float as before, i.detail
         from detections d
         join images i on i.image_id = d.image_id
         where d.image_id = ${imageId}
         order by d.detected_at
       `,
     );
-    expect(frames).toEqual([0, 2, 4, 6].map((offset) => ({ offset, before: 7 - offset })));
+    const detail = isWrong ? expect.stringMatching(/first 8 s of this video of 36000 s.*its header may state a wrong length/) : null;
+    expect(frames).toEqual([0, 2, 4, 6].map((offset) => ({ before: (isWrong ? 8 : 7) - offset, detail })));
   });
 
   test("counts the parts left out of all of its frames, and reads shares of a frame without a reported size", async () => {
@@ -363,6 +365,7 @@ describe.skipIf(!ffmpeg)("a video (needs ffmpeg)", () => {
     const path = await makeVideo(folder.path, "mkv", 3);
     const imageId = await entered(path, "video/x-matroska");
     meanwhile = () => writeFile(path, "more", { flag: "a" });
+    expect(await looked(imageId)).toEqual({ status: "deferred", reason: "overwritten", job: "pending", seen: [] });
     expect(await looked(imageId)).toEqual({ status: "skipped", reason: "overwritten", job: null, seen: [] });
   });
 

@@ -27,7 +27,7 @@ function afterHomesec(script: string): string[][] {
 async function fault(args: readonly string[], whole: boolean): Promise<string | undefined> {
   if (args[0] === "help") return undefined;
   const silent = { write: () => {} };
-  const host = { version: "1.2.3", stdout: silent, stderr: silent } as unknown as Host;
+  const host = { version: "1.2.3", stdout: silent, stderr: silent, env: {} } as unknown as Host;
   let typed: Typed | undefined;
   try {
     createProgram(await commandsFor(args), nouns, host, (what) => {
@@ -99,7 +99,7 @@ describe("commands in the documentation", () => {
 
   it("documented commands: are found by this test", async () => {
     const typed = (name: string): number => shellIn(read(name)).blocks.flatMap(afterHomesec).length;
-    expect(typed("README.md")).toBeGreaterThan(12);
+    expect(typed("README.md")).toBeGreaterThan(10);
     for (const page of ["install", "cameras", "exports", "backup"]) expect(typed(`docs/${page}.md`), page).toBeGreaterThan(2);
     expect(typed("docs/cli.md")).toBeGreaterThan(150);
     expect(await faults(afterHomesec("hs db restor x"), true)).not.toEqual([]);

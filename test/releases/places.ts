@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { Database } from "../../src/platform/database/database.ts";
 
 /** Moves everything below one camera root to another. */
@@ -26,11 +27,6 @@ export async function moveCameras(db: Database, from: string, to: string): Promi
 
 /** Folders below a camera root that belong to cameras that are not deleted. */
 export async function cameraFolders(db: Database, root: string): Promise<readonly string[]> {
-  const rows = await db.query(
-    (sql) =>
-      sql<
-        { folder: string }[]
-      >`select c.folder_path as folder from cameras c where c.deleted_at is null and c.folder_path like ${`${root}/%`}`,
-  );
-  return rows.map(({ folder }) => folder);
+  const rows = await db.query((sql) => sql<{ folder: string }[]>`select c.folder_path as folder from cameras c where c.deleted_at is null`);
+  return rows.map(({ folder }) => resolve(root, folder)).filter((folder) => folder.startsWith(`${root}/`));
 }

@@ -45,7 +45,15 @@ test("release record: stores the data and the replies of a small evening for lat
   await db.query((sql) => sql`update webhooks set url = ${recordedTarget}`);
   await rm(dirname(files.backup), { recursive: true, force: true });
   await mkdir(dirname(files.backup), { recursive: true });
-  const report = await backUp({ db, path: files.backup, replace: false, version: programVersion(), clock: systemClock });
+  const report = await backUp({
+    db,
+    path: files.backup,
+    replace: false,
+    host: "home",
+    cameraRoot: "/srv/cameras",
+    version: programVersion(),
+    clock: systemClock,
+  });
   expect(report.rows).toBeGreaterThan(100);
   // Nothing names this machine
   expect(gunzipSync(await readFile(files.backup)).includes(tmpdir())).toBe(false);

@@ -110,6 +110,7 @@ export const earlyRows: readonly EarlyRow[] = [
   event(1, 4, { deleted_at: at(9) }),
   detection(1, 1, { batch_id: id(1), image_id: 1 }),
   detection(1, 2, { event_id: 2, camera_id: "gate", object_type: "car" }),
+  { ...detection(1, 3, { file_path: "3.jpg" }), later: { file_path: "./3.jpg" } },
   {
     from: 1,
     table: "analysis_attempts",
@@ -349,4 +350,36 @@ export const earlyRows: readonly EarlyRow[] = [
     },
   },
   event(25, 58),
+  image(26, 26, { continues: 19, samples: Buffer.from([1, 2, 3, 4]) }),
+  { from: 27, table: "camera_root", row: { path: "/srv/cameras" } },
+  image(27, 27, { path: "yard/27.jpg" }),
+  {
+    from: 28,
+    table: "restores",
+    row: { restored_at: at(28), backup_created_at: at(20), host: "home", camera_root: "/srv/cameras" },
+  },
+  {
+    from: 29,
+    table: "keys",
+    row: {
+      ...{ key_id: id(1), kind: "session", name: "anna", role: "guest", camera_ids: ["yard"], secret_sha256: Buffer.alloc(32, 29) },
+      ...{ created_at: at(29), expires_at: at(129), ended_at: at(31), last_seen_at: at(30), device: "a browser" },
+    },
+  },
+  {
+    from: 30,
+    table: "shares",
+    row: {
+      ...{ share_id: id(2), event_id: 1, secret_sha256: Buffer.alloc(32, 30), created_by: "anna", created_at: at(30) },
+      ...{ expires_at: at(130), ended_at: null, view_count: 2, last_viewed_at: at(31) },
+    },
+  },
+  {
+    from: 31,
+    table: "changes",
+    row: {
+      ...{ changed_at: at(31), changed_by: "anna", role: "resident", operation: "updateEvent" },
+      ...{ subjects: ["events/1"], fields: ["reviewed=true", "notes"] },
+    },
+  },
 ];

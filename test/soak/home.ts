@@ -117,7 +117,10 @@ export async function openHome(): Promise<Home> {
     keepNewest: async (count) => {
       const old = uploaded.slice(removed, Math.max(removed, uploaded.length - count));
       const done = await query(
-        (sql) => sql<{ path: string }[]>`select i.path from images i where i.path = any (${[...old]}) and i.status = 'processed'`,
+        (sql) =>
+          sql<
+            { path: string }[]
+          >`select r.path || '/' || i.path as path from images i cross join camera_root r where r.path || '/' || i.path = any (${[...old]}) and i.status = 'processed'`,
       ).catch(() => []);
       const seen = new Set(done.map(({ path }) => path));
       for (const path of old) {

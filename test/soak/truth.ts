@@ -68,7 +68,9 @@ export async function disagreements(home: Home): Promise<readonly string[]> {
     const taken = new Set(home.hook.received.map(({ headers }) => headers["webhook-id"]));
     expect("deliveries that never arrived", messages.filter(({ id }) => !taken.has(id)).length, 0);
 
-    const paths = await sql<{ path: string }[]>`select i.path from images i order by i.path`;
+    const paths = await sql<
+      { path: string }[]
+    >`select r.path || '/' || i.path as path from images i cross join camera_root r order by i.path`;
     const root = join(home.dataDir, "cameras");
     const entries = await readdir(root, { recursive: true, withFileTypes: true });
     const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));

@@ -13,11 +13,16 @@ const roots: Readonly<Record<string, readonly string[]>> = {
   commands: ["commands", "src"],
   daemon: ["daemon", "src"],
   src: ["src"],
+  web: ["web", "src"],
 };
 
 /** The only folders that may import a library. A library without an entry may not be imported. */
 const owners: Readonly<Record<string, RegExp>> = {
+  "@tailwindcss/vite": /^web\/vite\.config\.ts$/,
+  "@tanstack/react-query": /^web\//,
+  "@tanstack/react-virtual": /^web\/pages\//,
   "@techstark/opencv-js": /^daemon\/builtin\//,
+  "@vitejs/plugin-react": /^web\/vite\.config\.ts$/,
   bullmq: /^src\/platform\/store\//,
   chokidar: /^daemon\/reload\//,
   "cli-table3": /^commands\/output\//,
@@ -28,6 +33,7 @@ const owners: Readonly<Record<string, RegExp>> = {
   ioredis: /^src\/platform\/store\//,
   "ipaddr.js": /^src\/platform\/(access|outbound)\//,
   ky: /^src\/contract\/http-client\.ts$/,
+  "lucide-react": /^web\//,
   nodemailer: /^src\/alerting\/email\//,
   nunjucks: /^src\/alerting\/email\//,
   ora: /^commands\/output\//,
@@ -35,12 +41,18 @@ const owners: Readonly<Record<string, RegExp>> = {
   "pino-pretty": /^daemon\/log\.ts$/,
   postgres: /^src\/platform\/database\//,
   "prom-client": /^daemon\/metrics\//,
-  react: /^commands\/live\//,
+  react: /^(commands\/live|web)\//,
+  "react-dom": /^web\/main\.tsx$/,
   sharp: /^(commands\/live|daemon\/builtin|src\/admin\/doctor|src\/monitoring\/images)\//,
+  "swagger-ui-dist": /^web\/reference\//,
   undici: /^src\/(monitoring\/upstream|platform\/outbound)\//,
+  uplot: /^web\/pages\/insights\//,
+  uqr: /^(commands\/output|web\/parts)\//,
+  vite: /^web\/(?:compressed|(?:reference\/)?vite\.config)\.ts$/,
+  wouter: /^web\//,
   ws: /^(daemon\/live|src\/admin\/live-client)\//,
   yaml: /^commands\/(input|output|rules)\//,
-  zod: /^(commands|daemon|src)\//,
+  zod: /^(commands|daemon|src|web)\//,
 };
 
 interface Import {
@@ -97,6 +109,15 @@ describe("house", () => {
   it("house: bin, commands, daemon and src import only what they may", () => {
     const top = (file: string): string => file.split("/")[0] as string;
     expect(said(inside.filter(({ from, to }) => !roots[top(from)]?.includes(top(to))))).toEqual([]);
+  });
+
+  it("house: the web page knows only the contract and what lies below it", () => {
+    const ofPage = inside.filter(({ from, to }) => from.startsWith("web/") && to.startsWith("src/"));
+    expect(said(ofPage.filter(({ to }) => !["contract", "base"].includes(wingOf(to))))).toEqual([]);
+    const nodeOnly = imports.filter(({ from, to }) => from.startsWith("web/") && to.startsWith("node:"));
+    expect(new Set(nodeOnly.map(({ from }) => from))).toEqual(
+      new Set(["web/compressed.ts", "web/reference/vite.config.ts", "web/vite.config.ts"]),
+    );
   });
 
   it("house: a wing of src imports only wings below it", () => {

@@ -10,12 +10,12 @@ const tracked = (...patterns: readonly string[]): readonly string[] =>
     .split("\n");
 const linesOf = (file: string): number => readFileSync(join(root, file), "utf8").split("\n").length - 1;
 
-const product = tracked("bin", "commands", "daemon", "src").filter((name) => /\.tsx?$/.test(name));
+const product = tracked("bin", "commands", "daemon", "src", "web").filter((name) => /\.tsx?$/.test(name));
 
 /** Files with a product function of more than 60 lines, which the linter allows only with a reason above it. May only shrink. */
 const longFunctions: readonly string[] = [];
 /** Product files with fewer than 20 lines. May only shrink; the goal is fewer than 40. */
-const mostSmallFiles = 12;
+const mostSmallFiles = 11;
 describe("lengths", () => {
   it("lengths: a file of more than 400 lines says why it is one file", () => {
     const names = tracked("*.ts", "*.tsx", "*.js", "*.mjs");

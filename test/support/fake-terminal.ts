@@ -5,6 +5,9 @@ const wide = /^[\p{Emoji_Presentation}\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape codes begin with this character
 const tokens = /\u001b\[([?\d;]*)([A-Za-z])|[^\u001b]/gu;
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: as above
+const unseen = /\u001b_[^\u001b]*\u001b\\|\u001b\][^\u0007]*\u0007|\u001b\[>q|\u001b\[c/g;
+
 /** An in-memory terminal, sufficient for a program that writes whole lines. Fails on unknown sequences. */
 export class FakeTerminal extends EventEmitter implements ScreenOut {
   readonly isTTY = true;
@@ -27,7 +30,8 @@ export class FakeTerminal extends EventEmitter implements ScreenOut {
   write(text: string, onEnd?: () => void): boolean {
     onEnd?.();
     this.written.push(text);
-    for (const [token, numbers = "", last] of text.matchAll(tokens)) {
+    // pictures and questions: a plain terminal shows nothing of them
+    for (const [token, numbers = "", last] of text.replace(unseen, "").matchAll(tokens)) {
       if (last === undefined) this.#put(token);
       else this.#control(numbers, last);
     }
@@ -82,6 +86,7 @@ export class FakeTerminal extends EventEmitter implements ScreenOut {
   #control(numbers: string, last: string): void {
     const [first = 1, second = 1] = numbers.split(";").map(Number);
     if (numbers.startsWith("?")) this.modes.set(numbers.slice(1), last === "h");
+    else if (last === "G") this.#at.x = first - 1;
     else if (last === "H") this.#at = { x: second - 1, y: first - 1 };
     else if (last === "J" && numbers === "2") this.#clear();
     else if (last === "K" && numbers === "") this.#cells[this.#at.y]?.fill(" ", this.#at.x);

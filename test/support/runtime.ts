@@ -5,6 +5,8 @@ export function quietRuntime(changes: Partial<Runtime> = {}): Runtime {
   return {
     startedAt: new Date("2026-01-31T12:00:00Z"),
     version: "1.2.3",
+    environment: () => ({}),
+    configuration: () => undefined,
     workers: () => [],
     daemons: () => [],
     supervisorAlive: () => true,

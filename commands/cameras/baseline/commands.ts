@@ -3,10 +3,11 @@ import type { Command } from "../../command.ts";
 import { recordCommand, rowsCommand } from "../../command-shapes.ts";
 import { textArgument } from "../../input/arguments.ts";
 import { confirm, yesOption } from "../../input/confirm.ts";
-import { integer, number, toggle, withDefault } from "../../input/options.ts";
+import { idOf, integer, number, toggle } from "../../input/options.ts";
+import { lookBack } from "../../input/time-options.ts";
 import { anomalyView, baselineConfigView, baselineResetView, baselineView } from "./views.ts";
 
-const cameraArgument = { camera_id: textArgument("Camera id") };
+const cameraArgument = { camera_id: idOf("camera", textArgument("Camera id or name")) };
 
 const showBaseline = recordCommand({
   name: "cameras baseline show",
@@ -47,10 +48,10 @@ const baselineAnomalies = rowsCommand({
   name: "cameras baseline anomalies",
   summary: "List unusual activity at a camera, newest first",
   arguments: cameraArgument,
-  options: { days: withDefault(integer("n", ...ranges.anomalyDays, "Days to look back"), 7) },
+  options: { days: lookBack("days", ...ranges.anomalyDays, 7) },
   examples: [
     { command: "homesec cameras baseline anomalies front-door", note: "the last week" },
-    { command: "homesec cameras baseline anomalies front-door --days 90 -o csv", note: "as CSV" },
+    { command: "homesec cameras baseline anomalies front-door --since 90d -o csv", note: "as CSV" },
   ],
   view: anomalyView,
   body: (io, { arguments: { camera_id }, options: { days } }) => io.call("listAnomalies", { params: { camera_id }, query: { days } }),

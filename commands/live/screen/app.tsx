@@ -26,8 +26,8 @@ export function App({ store, display }: Props) {
   const seconds = Math.floor(state.now.getTime() / 1000);
   // Ages are in whole seconds, so that unchanged lists are not redrawn in between
   const terminal = useMemo<TerminalFormat>(
-    () => ({ now: new Date(seconds * 1000), colour: display.colour, width: columns }),
-    [seconds, display.colour, columns],
+    () => ({ now: new Date(seconds * 1000), colour: display.colour, width: columns, called: display.called }),
+    [seconds, display.colour, columns, display.called],
   );
   if (columns < smallest.columns || rows < smallest.rows) return <TooSmall {...state.ui.size} />;
   return (

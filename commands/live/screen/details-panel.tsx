@@ -22,7 +22,8 @@ interface Props {
 
 /** The details of one event or camera with its picture. */
 export function DetailsPanel({ terminal, display, state, subject, width, height, scroll, focused }: Props) {
-  const layout = detailsLayout({ columns: width, rows: height - 1 });
+  const place = { columns: width, rows: height - 1 };
+  const layout = display.noPictures ? { picture: undefined, beside: false, text: place } : detailsLayout(place);
   const { picture, beside, text } = layout;
   const lines = detailsText(state, subject, terminal, layout);
   const first = Math.min(scroll, Math.max(0, lines.length - text.rows));

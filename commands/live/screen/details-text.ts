@@ -1,11 +1,11 @@
+import { typable } from "../../../src/base/text/format.ts";
 import { cameraView } from "../../cameras/view.ts";
 import { eventView } from "../../events/view.ts";
 import { explanationView } from "../../explain-view.ts";
 import type { Cell } from "../../output/table.ts";
 import { exactly, paint, plain, riskPaint, type TerminalFormat } from "../../output/terminal-format.ts";
 import { silenceLines } from "../../silence/active.ts";
-import { silencesAbout } from "../data/silenced.ts";
-import type { Alert, Event } from "../records.ts";
+import { type Alert, type Event, silencesAbout } from "../records.ts";
 import { broken, steady } from "../text.ts";
 import type { DetailsLayout } from "../ui/layout.ts";
 import { selectedRecords } from "../ui/selection.ts";
@@ -84,7 +84,10 @@ function factLines(facts: readonly (readonly [string, Cell])[], terminal: Termin
 function pictureLines(loaded: Loaded, terminal: TerminalFormat): string[] {
   const detection = loaded.event?.detections[loaded.picture];
   if (detection === undefined) return [];
-  return factLines([["picture", { text: `${captionOf(loaded, terminal)}; homesec detections image ${detection.id}` }]], terminal);
+  return factLines(
+    [["picture", { text: typable(`${captionOf(loaded, terminal)}; homesec detections image ${detection.id}`, terminal.called) }]],
+    terminal,
+  );
 }
 
 function factorLines({ risk_factors }: Event, terminal: TerminalFormat): string[] {

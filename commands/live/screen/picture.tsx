@@ -2,7 +2,7 @@ import { Box } from "ink";
 import { useMemo } from "react";
 import { paint, type TerminalFormat } from "../../output/terminal-format.ts";
 import type { Display } from "../display.ts";
-import { halfBlocks } from "../picture/half-blocks.ts";
+import { cellsFor, halfBlocks } from "../picture/half-blocks.ts";
 import { broken, steady } from "../text.ts";
 import type { Loaded, Size } from "../ui/ui.ts";
 import { Lines } from "./lines.tsx";
@@ -21,7 +21,12 @@ interface Props {
 export function Picture({ terminal, display, size, loaded }: Props) {
   const { columns, rows } = size;
   const image = loaded?.image;
-  const drawn = useMemo(() => (image ? halfBlocks(image, { columns, rows }, display.depth) : []), [image, columns, rows, display.depth]);
+  const { depth, graphics } = display;
+  const drawn = useMemo(() => {
+    const place = { columns, rows };
+    if (image === undefined) return [];
+    return graphics === undefined ? halfBlocks(image, place, depth) : graphics.linesFor(image, cellsFor(image, place));
+  }, [image, columns, rows, depth, graphics]);
   const noImage = broken(steady(loaded?.noImage ?? ""), columns - 2).map((line) => ` ${line}`);
   const lines = image === undefined ? noImage : [...drawn, paint(terminal, "dim", captionOf(loaded, terminal))];
   return (

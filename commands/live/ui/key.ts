@@ -24,11 +24,11 @@ export type NamedKey = (typeof named)[keyof typeof named] | (typeof sequences)[k
 export type Key = NamedKey | { readonly text: string };
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals send escape characters
-const sequence = /^\u001b(?:\[([\d;:<=>?]*)([ -/]*[@-~])|O([A-Za-z])|(?=\u001b|$))/;
+const sequence = /^\u001b(?:\[([\d;:<=>?]*)([ -/]*[@-~])|O([A-Za-z])|[_P][^\u001b]*\u001b\\|(?=\u001b|$))/;
 const graphemes = new Intl.Segmenter();
 
 /**
- * Parses the keys in a chunk of terminal input, which may contain several. Ignores unknown sequences. `rest` is an incomplete
+ * Parses the keys in a chunk of terminal input, which may contain several. Ignores unknown sequences and late answers of the terminal. `rest` is an incomplete
  * sequence at the end.
  */
 export function readKeys(input: string): { readonly keys: readonly Key[]; readonly rest: string } {
@@ -54,7 +54,7 @@ export function readKeys(input: string): { readonly keys: readonly Key[]; readon
 
 /** A single escape may be the key or the start of a sequence; only time tells. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
-const isUnfinished = (text: string): boolean => /^\u001b(?:\[[\d;:<=>?]*[ -/]*|O)?$/.test(text);
+const isUnfinished = (text: string): boolean => /^\u001b(?:\[[\d;:<=>?]*[ -/]*|O|[_P][^\u001b]*\u001b?)?$/.test(text);
 
 function keyOf(numbers: string, last: string, single: string, whole: string): Key | undefined {
   if (whole === "\u001b") return "escape";

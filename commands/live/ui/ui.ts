@@ -34,6 +34,8 @@ export interface PixelImage {
   readonly width: number;
   readonly height: number;
   readonly data: Uint8Array;
+  /** The same as a JPEG file, for terminals that take files. */
+  readonly file?: Uint8Array | undefined;
 }
 
 /** The loaded parts of the details. */

@@ -4,6 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import type { Clock } from "../../base/clock/clock.ts";
 import { Problem } from "../../contract/problem.ts";
+import { storedRoot } from "../../monitoring/cameras/relative-paths-repository.ts";
 import { copyOut } from "../../platform/database/copy.ts";
 import type { Database, Sql } from "../../platform/database/database.ts";
 import { type Migration, migrationStatus } from "../../platform/database/migrate.ts";
@@ -31,6 +32,9 @@ export interface BackupOptions {
   readonly replace: boolean;
   /** Version of this program. */
   readonly version: string;
+  /** Name of this machine, and CAMERA_ROOT, which counts unless the database names another folder to which its paths are relative. */
+  readonly host: string;
+  readonly cameraRoot: string;
   readonly clock: Clock;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
@@ -109,6 +113,8 @@ async function* textOf(source: Source, options: BackupOptions): AsyncGenerator<B
     homesec_backup: formatVersion,
     created_at: source.created_at.toISOString(),
     version: options.version,
+    host: options.host,
+    camera_root: (await storedRoot(sql)) ?? options.cameraRoot,
     migrations: applied.map(({ version, name, checksum }) => ({ version, name, checksum })),
     tables: tables.map(({ table }) => table),
   };

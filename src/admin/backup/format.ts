@@ -20,6 +20,9 @@ export const Header = z.object({
   created_at: z.iso.datetime(),
   /** Version of the program that wrote the file. */
   version: z.string(),
+  /** The machine, and the CAMERA_ROOT to which its paths are relative. Older versions stored full paths and named neither. */
+  host: z.string().optional(),
+  camera_root: z.string().optional(),
   migrations: z.array(Applied).min(1),
   tables: z.array(z.string()),
 });

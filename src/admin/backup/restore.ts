@@ -1,12 +1,16 @@
 import { type FileHandle, open } from "node:fs/promises";
 import type { Clock } from "../../base/clock/clock.ts";
 import { Problem } from "../../contract/problem.ts";
+import { allCameras } from "../../monitoring/cameras/cameras-repository.ts";
+import { moveStoredPaths } from "../../monitoring/cameras/relative-paths.ts";
 import { copyIn } from "../../platform/database/copy.ts";
 import type { Database, Sql } from "../../platform/database/database.ts";
 import { migrateWithin, refusalFor } from "../../platform/database/migrate.ts";
 import { isDataRefused, isLockTimeout } from "../../platform/database/pg-errors.ts";
 import { readingReason } from "../../platform/disk/file-reason.ts";
 import { countLines, type Header, type Manifest, type Progress } from "./format.ts";
+import { guessFormerRoot } from "./former-root.ts";
+import { holdBack } from "./hold.ts";
 import { readBackup } from "./read.ts";
 import {
   analyzeTables,
@@ -40,6 +44,8 @@ export interface RestoreOptions {
   readonly path: string;
   /** Whether existing data may be replaced. */
   readonly replace: boolean;
+  /** How the data is fitted to this machine and this time; without it, the data stays as it was. */
+  readonly fitting?: Fitting;
   /** No other process can use the database: its server was started for this restore. */
   readonly alone: boolean;
   readonly clock: Clock;
@@ -47,6 +53,19 @@ export interface RestoreOptions {
   readonly folder?: string;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
+}
+
+/** How restored data is fitted to this machine and this time. */
+export interface Fitting {
+  /**
+   * CAMERA_ROOT of this machine, then CAMERA_EXTRA_ROOTS. The cameras below the CAMERA_ROOT of the backup get the same folders below the
+   * one of this machine.
+   */
+  readonly roots: readonly string[];
+  /** CAMERA_ROOT of the backup. Without it, the one that the backup names; one of an older version does not, and it is guessed. */
+  readonly formerRoot?: string | undefined;
+  /** What becomes of messages that were not sent at the time of the backup, and of alerts about what was over before the restore. */
+  readonly outstanding: "hold" | "send";
 }
 
 /** The result of a restore. */
@@ -57,6 +76,11 @@ export interface RestoreReport {
   /** When the backup was made; the version that made it. */
   readonly created_at: Date;
   readonly version: string;
+  /** The machine of the backup, and its CAMERA_ROOT; null if the backup does not name them and homesec cannot tell. */
+  readonly host: string | null;
+  readonly camera_root: string | null;
+  /** Number of outstanding messages that are held back. */
+  readonly held: number;
   /** Whether existing data was replaced. */
   readonly replaced: boolean;
   /** Tables of the backup that do not belong to homesec. */
@@ -84,7 +108,18 @@ export async function restore(options: RestoreOptions): Promise<RestoreReport> {
       .catch((error: unknown) => {
         throw isLockTimeout(error) ? inUse(error) : error;
       });
-    return { path, ...done, created_at: new Date(header.created_at), version: header.version };
+    return { path, ...done, created_at: new Date(header.created_at), version: header.version, host: header.host ?? null };
+  } finally {
+    await file.close();
+  }
+}
+
+/** What a backup says about itself. Throws `Problem` as `restore` does. */
+export async function headerOf(path: string): Promise<Header> {
+  const file = await openFile(path);
+  try {
+    for await (const part of readBackup(file, path)) if (part.kind === "header") return part.header;
+    throw new Error("a backup begins without a header");
   } finally {
     await file.close();
   }
@@ -130,7 +165,7 @@ async function fill(
   header: Header,
   manifest: Manifest,
   options: RestoreOptions,
-): Promise<Pick<RestoreReport, "tables" | "rows" | "replaced" | "left_out">> {
+): Promise<Pick<RestoreReport, "tables" | "rows" | "replaced" | "left_out" | "camera_root" | "held">> {
   const { signal, onProgress } = options;
   const migrations = migrationsOf(options);
   await waitAtMost(sql, lockWaitSeconds);
@@ -179,9 +214,28 @@ async function fill(
   // Never reuse a sequence number assigned after the backup: a client that has seen it must notice the gap.
   if (before.journalHead > (await journalHead(sql))) await raiseJournalHead(sql, before.journalHead + 1);
   await migrateWithin(sql, migrations);
+  const fitted = options.fitting
+    ? await fitRows(sql, header, options.fitting, options.clock.now())
+    : { camera_root: header.camera_root ?? null, held: 0 };
   await analyzeTables(sql, names);
   signal?.throwIfAborted();
-  return { tables, rows, left_out, replaced: before.hadData };
+  return { tables, rows, left_out, replaced: before.hadData, ...fitted };
+}
+
+/** Fits the restored rows to this machine and to this time. */
+async function fitRows(
+  sql: Sql,
+  header: Header,
+  { roots, formerRoot, outstanding }: Fitting,
+  now: Date,
+): Promise<Pick<RestoreReport, "camera_root" | "held">> {
+  const folders = (await allCameras(sql)).map(({ folder_path }) => folder_path);
+  const former = formerRoot ?? header.camera_root ?? (await guessFormerRoot(folders, roots)) ?? null;
+  if (former !== null) await moveStoredPaths(sql, former, roots);
+  if (outstanding === "send") return { camera_root: former, held: 0 };
+  const backupCreatedAt = new Date(header.created_at);
+  const held = await holdBack(sql, { restoredAt: now, backupCreatedAt, host: header.host ?? null, cameraRoot: former });
+  return { camera_root: former, held };
 }
 
 /** Checks whether the database may be filled, and deletes everything of homesec in it. */

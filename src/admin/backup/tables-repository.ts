@@ -11,6 +11,8 @@ export const filledFromTheStart: ReadonlySet<string> = new Set([
   "processes",
   "chores",
   "reported_health",
+  "restores",
+  "camera_root",
 ]);
 
 /** A table of homesec with the columns that hold data; generated columns are left out. */
@@ -129,6 +131,24 @@ export async function firstWithRows(sql: Sql, tables: readonly string[]): Promis
     if (row.present) return table;
   }
   return undefined;
+}
+
+/** What a database holds, for a person who is about to replace it. */
+export interface Contents {
+  readonly cameras: number;
+  readonly events: number;
+  readonly newestEventAt: Date | null;
+}
+
+/** Returns what the database holds; undefined for one without the tables of homesec. */
+export async function contentsOf(sql: Sql): Promise<Contents | undefined> {
+  const names = new Set((await tableShapes(sql)).map(({ table }) => table));
+  if (!names.has("cameras") || !names.has("events")) return undefined;
+  const [row] = await sql<[Contents]>`
+    select (select count(*) from cameras) as cameras, count(*) as events, max(e.started_at) as "newestEventAt"
+    from events e
+  `;
+  return row;
 }
 
 /** Returns a process whose last heartbeat was within 20 s, by the clock of the database. */

@@ -1,4 +1,5 @@
 import type { Sql } from "../../platform/database/database.ts";
+import { fullPath } from "../../platform/database/stored-paths.ts";
 
 /** The picture of a dead letter. */
 export interface DeadImage {
@@ -13,7 +14,7 @@ export interface DeadImage {
 /** Returns the pictures with these ids, in no particular order. */
 export async function deadImages(sql: Sql, ids: readonly number[]): Promise<readonly DeadImage[]> {
   return await sql<DeadImage[]>`
-    select i.image_id, i.camera_id, i.path, i.status, i.reason, i.finished_at as "failedAt"
+    select i.image_id, i.camera_id, ${fullPath(sql, sql`i.path`)} as path, i.status, i.reason, i.finished_at as "failedAt"
     from images i
     where i.image_id = any (${[...ids]}::bigint[])
   `;

@@ -1,24 +1,8 @@
+import type { doctorGroups, doctorSeverities } from "../../contract/constants.ts";
 import type { Examination } from "./examination.ts";
 
-/** Groups, in printing order. */
-export const groups = {
-  daemon: "Daemon",
-  program: "Program and machine",
-  configuration: "Configuration",
-  access: "Access",
-  data: "Data folder and disk",
-  database: "Database",
-  store: "Store",
-  upstream: "Upstream services",
-  cameras: "Cameras",
-  rules: "Rules and alerts",
-  notifications: "Mail and webhooks",
-} as const;
-export type Group = keyof typeof groups;
-
-export const statuses = ["ok", "finding", "skipped"] as const;
-/** `error`: something does not work. `warning`: it works, but badly, or not for long. */
-export type Severity = "warning" | "error";
+export type Group = keyof typeof doctorGroups;
+export type Severity = (typeof doctorSeverities)[number];
 
 /** One problem that a check found. */
 export interface Finding {
@@ -49,6 +33,8 @@ export interface Check {
   readonly severity: Severity;
   /** Set by checks that read the data folder, or also camera folders: they are skipped while a network share below them hangs. */
   readonly reads?: "data" | "folders";
+  /** Why a daemon cannot run the check itself, as the reason for skipping it there. Absent for checks that work in both places. */
+  readonly needsTerminal?: string;
   /** The possible findings, for docs/doctor.md. */
   readonly finds: string;
   /** Throws `NotPossible` to be skipped. The signal aborts when the time limit of the run is over. */

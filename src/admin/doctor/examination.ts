@@ -15,11 +15,18 @@ export interface AnsweringDaemon {
   readonly client: Client;
   /** It accepts the API key, or requires none. */
   readonly admitted: boolean;
+  /** Its address is one of this machine. */
+  readonly isNear: boolean;
 }
+
+/** What checks need of a database. */
+export type Readable = Pick<Database, "query">;
 
 /** Everything that checks read. A method throws `NotPossible` with the reason when its value is unavailable, so that the check is skipped. */
 export interface Examination {
   readonly machine: Machine;
+  /** The checks run in the daemon, and not in a command of a terminal. */
+  readonly isDaemon: boolean;
   readonly clock: Clock;
   /** Version of this program. */
   readonly version: string;
@@ -34,11 +41,11 @@ export interface Examination {
   /** The process that held the data folder before doctor opened anything; undefined when there is no lock. */
   holder(): Promise<DataFolderHolder | undefined>;
   /** The database with any schema. Throws `Broken` when it cannot be opened, such as for a wrong DATABASE_URL. */
-  database(): Promise<Database>;
+  database(): Promise<Readable>;
   /** The migrations that were applied. */
   migrations(): Promise<MigrationStatus>;
   /** The database with the schema of this program. */
-  rows(): Promise<Database>;
+  rows(): Promise<Readable>;
   /** The effective settings: those stored at run time if the database can be read, else the configuration. */
   settings(): Promise<LiveSettings>;
   /** The daemon, or why there is none. `asked` is false if doctor did not try. */

@@ -1,5 +1,5 @@
-import type { Stats } from "node:fs";
-import { readdir, stat } from "node:fs/promises";
+import type { Dirent, Stats } from "node:fs";
+import { opendir, readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isIgnoredFolder, isRecorded, kindOf } from "../../monitoring/images/picture.ts";
 
@@ -34,12 +34,33 @@ export async function countFolders(roots: readonly string[], signal: AbortSignal
   let count = 0;
   for (let folder = waiting.pop(); folder !== undefined && count < maxFolders; folder = waiting.pop()) {
     signal.throwIfAborted();
-    const entries = await readdir(folder, { withFileTypes: true }).catch(() => undefined);
-    if (entries === undefined && roots.includes(folder)) continue;
+    const inside: string[] = [];
+    const isRead = await readEntries(folder, signal, (entry) => {
+      if (entry.isDirectory()) inside.push(join(folder, entry.name));
+    });
+    if (!isRead && roots.includes(folder)) continue;
     count += 1;
-    for (const entry of entries ?? []) if (entry.isDirectory()) waiting.push(join(folder, entry.name));
+    waiting.push(...inside);
   }
   return count;
+}
+
+/** Entries that are read at once. All of a folder with a million pictures would stop the daemon for seconds. */
+const batchSize = 500;
+
+/** Calls `take` with each entry of a folder. Resolves to whether the folder could be read to its end; rejects when the signal aborts. */
+async function readEntries(folder: string, signal: AbortSignal, take: (entry: Dirent) => void): Promise<boolean> {
+  try {
+    for await (const entry of await opendir(folder, { bufferSize: batchSize })) {
+      signal.throwIfAborted();
+      take(entry);
+    }
+    return true;
+  } catch (error) {
+    signal.throwIfAborted();
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    return false;
+  }
 }
 
 /** A camera may overwrite files without adding any to the folder; a camera that does so has few files. */
@@ -60,14 +81,14 @@ export async function newPictureBelow(
   for (let path = waiting.pop(); path !== undefined && count < maxFolders; path = waiting.pop()) {
     count += 1;
     const changed = await stat(path).catch(() => undefined);
-    const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
-    for (const entry of entries) {
+    const files: string[] = [];
+    await readEntries(path, options.signal, (entry) => {
       const child = join(path, entry.name);
       if (entry.isDirectory() && !isIgnoredFolder(entry.name) && !options.others.has(child)) waiting.push(child);
-    }
-    const files = entries.filter((entry) => entry.isFile() && isRecorded(kindOf(entry.name)));
+      if (entry.isFile() && isRecorded(kindOf(entry.name))) files.push(entry.name);
+    });
     // a folder that has new entries is read completely
-    for (const { name } of changed && changed.mtimeMs > since ? files : files.slice(0, maxOverwritten)) {
+    for (const name of changed && changed.mtimeMs > since ? files : files.slice(0, maxOverwritten)) {
       options.signal.throwIfAborted();
       const file = await stat(join(path, name)).catch(() => undefined);
       if (file && isNewer(since, file)) return join(path, name);

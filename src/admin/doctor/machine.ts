@@ -1,4 +1,10 @@
 import type { StatsFs } from "node:fs";
+import { statfs } from "node:fs/promises";
+import { hostname, networkInterfaces } from "node:os";
+import process from "node:process";
+import { localTimeZone } from "../../base/clock/time-zone.ts";
+import { isLoopback } from "../../platform/config/cross-checks.ts";
+import { plainHost } from "../../platform/outbound/address.ts";
 
 /** Facts of the machine and the process that checks do not read from files. Tests pass others. */
 export interface Machine {
@@ -34,4 +40,40 @@ export interface Machine {
   readonly getent: string;
   /** Rejects when the path does not exist. */
   statfs(path: string): Promise<Pick<StatsFs, "bsize" | "blocks" | "bfree" | "bavail">>;
+}
+
+/** Where a process runs, and what it was started with. */
+interface Place {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly configPath: string | undefined;
+}
+
+/** The machine of this process. */
+export function thisMachine({ env, cwd, configPath }: Place): Machine {
+  return {
+    nodeVersion: process.versions.node,
+    timeZone: localTimeZone(),
+    zoneVariable: env["TZ"],
+    uid: process.getuid?.(),
+    hostName: hostname(),
+    addresses: Object.values(networkInterfaces()).flatMap((each) => each?.map(({ address }) => address) ?? []),
+    environmentNames: Object.keys(env),
+    cwd,
+    configPath,
+    proc: "/proc",
+    run: "/run",
+    cgroup: "/sys/fs/cgroup",
+    ffmpeg: "ffmpeg",
+    nvidiaSmi: "nvidia-smi",
+    stat: "stat",
+    getent: "getent",
+    statfs,
+  };
+}
+
+/** Whether the host of a URL is an address of this machine. A tunnel to another machine has one, too. */
+export function isNear(url: string, { addresses }: Pick<Machine, "addresses">): boolean {
+  const host = plainHost(new URL(url).hostname);
+  return isLoopback(host) || addresses.includes(host);
 }

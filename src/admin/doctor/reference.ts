@@ -1,8 +1,9 @@
-import { type Check, groups } from "./check.ts";
+import { doctorGroups } from "../../contract/constants.ts";
+import type { Check } from "./check.ts";
 
 /** Returns the text of docs/doctor.md. */
 export function doctorReference(checks: readonly Check[]): string {
-  const sections = Object.entries(groups).map(([group, title]) => {
+  const sections = Object.entries(doctorGroups).map(([group, title]) => {
     const rows = checks
       .filter((check) => check.group === group)
       .map((check) => `| \`${check.id}\` | ${cell(check.title)} | ${check.severity} | ${cell(check.finds)} |`);
@@ -24,12 +25,22 @@ the tables below, and \`-o json\` prints everything for scripts.
 - **With a daemon**, doctor reads its workers, breakers and built-in services over HTTP (\`--url\`, \`--api-key-file\`), and opens the database
   as well. **Without a daemon**, or with \`--direct\`, doctor starts the embedded database for the time of the checks, if there is one and this
   user may start it. A missing daemon is a finding, except with \`--direct\`.
+- **A daemon on another machine** (\`--url\`, \`HOMESEC_URL\`) runs the checks itself, with its own settings, and doctor prints its report and
+  the name of its machine, to which the fixes apply. The same happens for a daemon on this machine that uses another data folder than the
+  settings of this terminal. \`GET /api/system/doctor\` returns that report.
+  ${terminalSentence(checks)}
 - **Services** get a real request: a small grey picture for the detector and the enrichment services, and an invented event for the language
   model. Doctor logs in to the mail server without sending a mail, and connects to webhook targets without sending a message.
 - The output never contains passwords, keys, tokens, or paths of webhook URLs.`,
     ...sections,
     former,
   ].join("\n\n")}\n`;
+}
+
+/** The checks that a daemon cannot run itself. */
+function terminalSentence(checks: readonly Check[]): string {
+  const ids = checks.flatMap(({ id, needsTerminal }) => (needsTerminal === undefined ? [] : [`\`${id}\``]));
+  return `Only \`homesec doctor\` in a terminal of that machine runs ${ids.join(", ")}; the report skips ${ids.length === 1 ? "it" : "them"} and says so.`;
 }
 
 function cell(text: string): string {

@@ -1,36 +1,12 @@
+import type { z } from "zod";
 import { within } from "../../base/lifecycle/lifecycle.ts";
-import {
-  attempt,
-  type Check,
-  type Finding,
-  type Group,
-  NotPossible,
-  type Outcome,
-  type Severity,
-  skipped,
-  type statuses,
-} from "./check.ts";
+import type { DoctorCheck } from "../../contract/routes/system-doctor.ts";
+import { attempt, type Check, type Finding, NotPossible, type Outcome, skipped } from "./check.ts";
 import type { Examination } from "./examination.ts";
 import { hider } from "./hide.ts";
 
 /** The result of a check, as `homesec doctor -o json` prints it. */
-export interface CheckReport {
-  readonly id: string;
-  readonly group: Group;
-  readonly title: string;
-  readonly status: (typeof statuses)[number];
-  /** The worst of the findings; null unless there is one. */
-  readonly severity: Severity | null;
-  /** All findings, joined with "; ". */
-  readonly finding: string | null;
-  /** All fixes, joined with "; ". */
-  readonly remedy: string | null;
-  /** The detail of an ok check, or why it was skipped. */
-  readonly detail: string | null;
-  /** Each finding with its fix. */
-  readonly findings: readonly { readonly finding: string; readonly remedy: string; readonly severity: Severity }[];
-  readonly elapsed_ms: number;
-}
+export type CheckReport = z.output<typeof DoctorCheck>;
 
 /** Time limit for all checks together, including the time to open the database and to call the daemon. */
 const timeLimitMs = 8_000;
@@ -76,6 +52,7 @@ async function reportOf(check: Check, examination: Examination, { signal, timeou
     remedy: joined(findings.map(({ remedy }) => remedy)),
     detail: outcome.status === "finding" ? null : hide(outcome.detail) || null,
     findings,
+    needs_terminal: isForTerminal(check, examination),
     elapsed_ms: Math.round((clock.monotonic() - begun) * 10) / 10,
   };
 }
@@ -89,11 +66,16 @@ async function outcomeOf(check: Check, examination: Examination, signal: AbortSi
   }
 }
 
-/** Runs a check, unless the folders that it reads hang or belong to another user. */
+function isForTerminal({ needsTerminal }: Check, { isDaemon }: Examination): boolean {
+  return isDaemon && needsTerminal !== undefined;
+}
+
+/** Runs a check, unless only a terminal can, or the folders that it reads hang or belong to another user. */
 async function run(check: Check, examination: Examination, signal: AbortSignal) {
+  if (isForTerminal(check, examination)) return skipped(check.needsTerminal ?? "");
   if (check.reads !== undefined) {
-    const { silent, silentForData } = await examination.shares();
-    const [hung] = check.reads === "data" ? silentForData : silent;
+    const { silentForFolders, silentForData } = await examination.shares();
+    const [hung] = check.reads === "data" ? silentForData : silentForFolders;
     if (hung !== undefined) return skipped(`the network share ${hung} does not answer`);
     if (await examination.isForeign())
       return skipped("this user cannot read the data folder; run homesec doctor as the user that runs homesec");

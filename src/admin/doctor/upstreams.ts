@@ -8,7 +8,6 @@ import type { Picture } from "../../monitoring/upstream/multipart.ts";
 import { type Probe, probeHealth } from "../../monitoring/upstream/probe.ts";
 import type { ServiceOptions } from "../../monitoring/upstream/service-client.ts";
 import { isLoopback } from "../../platform/config/cross-checks.ts";
-import { plainHost } from "../../platform/outbound/address.ts";
 import type { UpstreamName } from "../../work/operations/upstream-state.ts";
 import { finding, NotPossible, type Outcome, ok, skipped } from "./check.ts";
 import type { Examination } from "./examination.ts";
@@ -37,13 +36,11 @@ export interface Service extends Address {
 async function findService(examination: Examination, name: UpstreamName, configured: string | null | undefined): Promise<Address> {
   const variable = `${name.toUpperCase()}_URL`;
   if (configured) return { name, url: configured, builtIn: false, variable };
-  const { client, url } = await examination.daemon().catch((error: unknown) => {
+  const { client, isNear } = await examination.daemon().catch((error: unknown) => {
     if (!(error instanceof NotPossible)) throw error;
     throw new NotPossible(`the built-in service runs in the daemon: ${error.message}`, { cause: error });
   });
-  const host = plainHost(new URL(url).hostname);
-  if (!isLoopback(host) && !examination.machine.addresses.includes(host))
-    throw new NotPossible("the built-in service runs in a daemon on another machine");
+  if (!isNear) throw new NotPossible("the built-in service runs in a daemon on another machine");
   const { routes } = await import("../../contract/routes/index.ts");
   const { ai_services: services } = await client.call(routes.getFullHealth, {});
   const found = services.find((service) => service.name === name);

@@ -2,7 +2,6 @@ import { programVersion } from "../../base/version.ts";
 import { routes } from "../../contract/routes/index.ts";
 import type { documentRoutes } from "../../contract/routes/system.ts";
 import type { Operations } from "../../work/operations/operation.ts";
-import { type ApiDocument, docsPage } from "./docs-page.ts";
 
 let made: Promise<Record<string, unknown>> | undefined;
 
@@ -21,8 +20,4 @@ async function makeDocument(): Promise<Record<string, unknown>> {
 /** The use cases behind the documents of the API. */
 export const documentOperations: Pick<Operations, keyof typeof documentRoutes> = {
   getOpenapi: document,
-  getDocs: async () => ({
-    mediaType: "text/html; charset=utf-8",
-    content: { buffer: Buffer.from(docsPage((await document()) as unknown as ApiDocument)) },
-  }),
 };

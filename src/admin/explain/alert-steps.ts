@@ -5,7 +5,7 @@ import type { DeliveryFacts } from "./deliveries-repository.ts";
 import { between, instant, type Step, sentence } from "./step.ts";
 
 /** Alerts of older versions do not have it. */
-const Lateness = z.object({ late_seconds: z.int().nullish() }).catch({});
+const Metadata = z.object({ late_seconds: z.int().nullish(), closed_by: z.string().optional() }).catch({});
 
 /** Steps of an alert: the alert, its notifications, and each attempt to send them. */
 export function alertSteps(
@@ -37,15 +37,16 @@ export function alertSteps(
 
 function alertStep(alert: AlertFacts, hasReachedWebhook: boolean): Step {
   const { id, camera_id, created_at, ...details } = alert;
+  const { late_seconds: seconds, closed_by } = Metadata.parse(alert.alert_metadata);
+  const by = closed_by === undefined ? "" : ` by ${closed_by}`;
   const state = {
     pending: hasReachedWebhook
       ? "It is pending: only webhooks have it, and no channel of its rule"
       : "It is pending: no one has been notified yet",
     delivered: `It was delivered${since(alert.created_at, alert.delivered_at)}`,
-    acknowledged: `It was acknowledged${since(alert.created_at, alert.acknowledged_at)}`,
-    dismissed: `It was dismissed${since(alert.created_at, alert.dismissed_at)}`,
+    acknowledged: `It was acknowledged${by}${since(alert.created_at, alert.acknowledged_at)}`,
+    dismissed: `It was dismissed${by}${since(alert.created_at, alert.dismissed_at)}`,
   }[alert.status];
-  const { late_seconds: seconds } = Lateness.parse(alert.alert_metadata);
   const late = seconds ? `, ${durationText(seconds * 1000)} after the event ended` : "";
   const held = alert.held_back === 0 ? "" : ` Its cooldown suppressed ${pluralize(alert.held_back, "later match", "later matches")}.`;
   return {

@@ -20,6 +20,8 @@ export interface VerdictFacts {
   /** The silence that suppressed this verdict, and its reason. */
   readonly silence_id: string | null;
   readonly silence_reason: string | null;
+  /** The key or session that began the silence; null without one. */
+  readonly silence_by: string | null;
   /** What triggers the next evaluation of a suppressed verdict, or of an incident outside of the schedule; null when nothing does. */
   readonly next_evaluation: "when_scored" | "when_cooldown_over" | "when_schedule_holds" | null;
   readonly evaluated_at: Date;
@@ -30,7 +32,8 @@ export async function verdictsOf(sql: Sql, eventId: number): Promise<readonly Ve
   return await sql<VerdictFacts[]>`
     select v.rule_id, v.rule_name, v.rule_version, v.outcome, v.matched_conditions,
       v.failed_conditions, v.alert_id, v.suppressed_by, v.suppressed_until,
-      s.created_at as suppressor_raised_at, s.event_id as suppressor_event_id, v.silence_id, v.silence_reason, v.evaluated_at,
+      s.created_at as suppressor_raised_at, s.event_id as suppressor_event_id, v.silence_id, v.silence_reason,
+      v.silence_by, v.evaluated_at,
       case
         when v.outcome = 'raised' or e.deleted_at is not null then null
         when v.outcome = 'suppressed' and e.analysis_status = 'pending' and (r.escalate or r.risk_threshold is not null) then 'when_scored'

@@ -5,6 +5,7 @@ import { uuidOf } from "../../contract/values.ts";
 import type { Event } from "../../monitoring/events/event.ts";
 import { findEvents } from "../../monitoring/events/events-repository.ts";
 import type { Sql } from "../../platform/database/database.ts";
+import { listChanges } from "../../platform/keys/changes-repository.ts";
 import type { OperationContext } from "../../work/operations/operation.ts";
 import { alertSteps } from "./alert-steps.ts";
 import {
@@ -21,6 +22,7 @@ import { deliverySteps } from "./delivery-steps.ts";
 import { analysisSteps, eventStep, type Known } from "./event-steps.ts";
 import { analysisAttempts } from "./events-repository.ts";
 import { evaluationJobsOf, jobsOf, type WaitingJob } from "./jobs-repository.ts";
+import { peopleSteps } from "./people-steps.ts";
 import { batchStep, pictureSteps } from "./picture-steps.ts";
 import { picturesOf } from "./pictures.ts";
 import { findBatches, picturesOfEvent } from "./pictures-repository.ts";
@@ -28,7 +30,7 @@ import { silentRuleStep, verdictStep } from "./rule-steps.ts";
 import type { Step } from "./step.ts";
 
 /** Limits for long chains. A step counts the pictures that are left out. */
-const max = { pictures: 10, attempts: 50, rules: 100, notificationAttempts: 200, deliveries: 200 } as const;
+const max = { pictures: 10, attempts: 50, rules: 100, notificationAttempts: 200, deliveries: 200, changes: 50 } as const;
 
 /** An event with everything that happened to it. */
 export interface EventChain {
@@ -53,7 +55,7 @@ export function knownTo({ clock, runtime }: Pick<OperationContext, "clock" | "ru
 
 /** Reads the whole chain of an event; undefined when there is no such event. */
 export async function chainOfEvent(sql: Sql, eventId: number, known: Known): Promise<EventChain | undefined> {
-  const [[event], shown, verdicts, rules, evaluationJobs, alerts, attempts, [analysis]] = await Promise.all([
+  const [[event], shown, verdicts, rules, evaluationJobs, alerts, attempts, [analysis], changes] = await Promise.all([
     findEvents(sql, [eventId]),
     picturesOfEvent(sql, eventId, max.pictures),
     verdictsOf(sql, eventId),
@@ -62,6 +64,7 @@ export async function chainOfEvent(sql: Sql, eventId: number, known: Known): Pro
     alertsOfEvent(sql, eventId),
     analysisAttempts(sql, eventId, max.attempts),
     jobsOf(sql, "analyze", [String(eventId)]),
+    listChanges(sql, { subject: `events/${eventId}`, after: undefined, offset: 0, limit: max.changes }),
   ]);
   if (!event) return undefined;
   const { now } = known;
@@ -91,6 +94,7 @@ export async function chainOfEvent(sql: Sql, eventId: number, known: Known): Pro
       ...noRules(verdicts.length + silentRules.length),
       ...alerts.flatMap((alert) => alertSteps(alert, { notifications, attempts: notificationAttempts, deliveries }, now)),
       ...deliveries.flatMap((delivery) => deliverySteps(delivery, requests, now)),
+      ...peopleSteps(changes.map(({ record }) => record)),
     ],
   };
 }

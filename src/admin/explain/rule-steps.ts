@@ -32,7 +32,8 @@ export function verdictText(verdict: VerdictFacts): string {
     case "suppressed": {
       if (verdict.silence_id !== null) {
         const set = verdict.suppressed_until ? ` (until ${instant(verdict.suppressed_until)})` : "";
-        return `matched${matched}, but the silence ${verdict.silence_id} (${JSON.stringify(verdict.silence_reason ?? "")})${set} muted it.${more}`;
+        const by = verdict.silence_by === null ? "" : ` by ${verdict.silence_by}`;
+        return `matched${matched}, but the silence ${verdict.silence_id} (${JSON.stringify(verdict.silence_reason ?? "")})${by}${set} muted it.${more}`;
       }
       const when = verdict.suppressor_raised_at
         ? `, raised ${instant(verdict.suppressor_raised_at)} for event ${verdict.suppressor_event_id},`

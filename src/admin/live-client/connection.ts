@@ -1,26 +1,13 @@
 import { WebSocket } from "ws";
-import { ControlMessage, JournalMessage, refusals } from "../../contract/live.ts";
 import { Problem } from "../../contract/problem.ts";
-import type { Address } from "./address.ts";
-import { Inbox } from "./inbox.ts";
+import type { Address } from "../../contract/tail/address.ts";
+import { type Arrival, type End, readArrival, refusedByClose } from "../../contract/tail/arrival.ts";
+import type { TailConnection } from "../../contract/tail/follow.ts";
+import { Inbox } from "../../contract/tail/inbox.ts";
 
 const handshakeMs = 10_000;
 /** Number of messages that may wait for the consumer before the connection stops reading. */
 const maxWaiting = 1_000;
-
-/** A message as it arrived. `unknown`: numbered but not understood, as from a newer daemon; its sequence number still counts. */
-export type Arrival =
-  | { readonly kind: "journal"; readonly message: JournalMessage }
-  | { readonly kind: "control"; readonly message: ControlMessage }
-  | { readonly kind: "unknown"; readonly type: string; readonly sequence: number; readonly reason: string };
-
-/** How a connection ended. `final`: retrying is pointless. */
-export interface End {
-  readonly reason: string;
-  /** The connection's error, unless the daemon closed it with a reason. */
-  readonly error: Error | undefined;
-  readonly final: Problem | undefined;
-}
 
 export interface Pulse {
   /** Interval between pings, which also keep the daemon from closing an idle connection. */
@@ -30,7 +17,7 @@ export interface Pulse {
 }
 
 /** One connection to a daemon, read at the pace of the consumer. */
-export class Connection {
+export class Connection implements TailConnection {
   readonly ended: Promise<End>;
   readonly #socket: WebSocket;
   readonly #inbox: Inbox<Arrival>;
@@ -130,32 +117,8 @@ export class Connection {
   }
 }
 
-function readArrival(text: string): Arrival | undefined {
-  let json: { readonly type?: unknown; readonly sequence?: unknown } | null;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    return undefined; // no daemon sends this, and without a sequence nothing is lost
-  }
-  const sequence = json?.sequence;
-  if (typeof sequence !== "number") {
-    const control = ControlMessage.safeParse(json);
-    return control.success ? { kind: "control", message: control.data } : undefined;
-  }
-  const journal = JournalMessage.safeParse(json);
-  if (journal.success) return { kind: "journal", message: journal.data };
-  const [issue] = journal.error.issues;
-  return { kind: "unknown", type: String(json?.type), sequence, reason: `${issue?.path.join(".")}: ${issue?.message}` };
-}
-
 function refusedByStatus(url: URL, status: number): Problem | undefined {
   if (status === 404) return new Problem("not_found", `There are no live events at ${url.host}; is a homesec daemon running there?`);
   if (status === 401 || status === 403) return new Problem("forbidden", `${url.host} refuses the connection (status ${status})`);
   return undefined;
-}
-
-function refusedByClose(reason: string): Problem | undefined {
-  if (reason === refusals.limit || reason === refusals.messages) return undefined;
-  if (reason === refusals.key) return new Problem("unauthorized", `The daemon wants an API key: ${reason.toLowerCase()}`);
-  return new Problem("forbidden", `The daemon refuses the connection: ${reason || "no reason given"}`);
 }

@@ -12,6 +12,7 @@ import { deleteEmbeddingsBefore } from "../../monitoring/entities/embeddings-rep
 import { deleteUnusedEntities } from "../../monitoring/entities/entities-repository.ts";
 import type { Settings } from "../../platform/config/settings.ts";
 import type { Database, Sql } from "../../platform/database/database.ts";
+import { deleteChangesBefore } from "../../platform/keys/changes-repository.ts";
 import { countGpuStatsBefore, deleteGpuStatsBefore } from "../gpu/gpu-repository.ts";
 import { removeEmptyFolders } from "./empty-folders.ts";
 import { cleanLedger, type LedgerContext } from "./ledger.ts";
@@ -173,6 +174,7 @@ async function deleteRows(
   await deleteAll(deleteReceivedAlertsBefore);
   await deleteAll(deleteCooldownsBefore);
   await deleteAll(deleteAnomaliesBefore);
+  await deleteAll(deleteChangesBefore);
   await deleteAll((sql, _, limit) => deleteEmbeddingsBefore(sql, vectorsBefore, limit));
   await deleteAll((sql, _, limit) => deleteUnusedEntities(sql, vectorsBefore, limit));
   const gpuStats = await deleteAll(deleteGpuStatsBefore);

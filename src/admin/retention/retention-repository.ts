@@ -1,4 +1,5 @@
 import type { Sql } from "../../platform/database/database.ts";
+import { fullPath } from "../../platform/database/stored-paths.ts";
 
 // Ids are gathered into an array first, so that the plan does not depend on stale statistics of tables that have just been filled or
 // emptied.
@@ -221,7 +222,7 @@ export async function expiredImages(
 ): Promise<readonly ExpiredImage[]> {
   const { cameraId, before, after, limit, dryRun } = of;
   const rows = await sql<(Omit<ExpiredImage, "modifiedNs"> & { readonly modifiedNs: string })[]>`
-    select i.image_id as "imageId", i.path, i.size_bytes as "sizeBytes", i.modified_ns::text as "modifiedNs", i.found_at as "foundAt",
+    select i.image_id as "imageId", ${fullPath(sql, sql`i.path`)} as path, i.size_bytes as "sizeBytes", i.modified_ns::text as "modifiedNs", i.found_at as "foundAt",
       i.taken_at::text as "takenAt"
     from images i
     where i.camera_id = ${cameraId}

@@ -57,7 +57,7 @@ export async function changeConfig(context: OperationContext, changes: Changes):
   const newUrls = urlNames.filter((name) => changes[name] !== undefined && changes[name] !== before[name]);
   const reset = namesToReset(changes);
   const changedUrls = [...newUrls, ...reset.filter(isUrl)];
-  if (changedUrls.length > 0 && caller && !caller.isLocal && !caller.isAuthenticated) {
+  if (changedUrls.length > 0 && caller && !caller.isLocal && !caller.access) {
     throw new Problem(
       "forbidden",
       `${changedUrls.join(", ")} can be changed from this machine, or with an API key, only; use \`homesec config set\` there`,

@@ -14,11 +14,13 @@ import { currentPipeline } from "./pipeline.ts";
 import { currentReadiness } from "./ready.ts";
 import { currentStorage } from "./storage.ts";
 import { currentTelemetry, pipelineLatency } from "./telemetry.ts";
+import { configVariables } from "./variables.ts";
 
 const version = programVersion();
 
 /** The use cases behind the system routes. */
 export const systemOperations: Pick<Operations, keyof typeof systemRoutes> = {
+  getHome: async () => ({ time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone, version }),
   alive: async () => ({ status: "alive", version }),
   apiAlive: async () => ({ status: "alive", version }),
   getHealth: async (_request, context) => await currentHealth(context, runtimeOf(context)),
@@ -46,6 +48,7 @@ export const systemOperations: Pick<Operations, keyof typeof systemRoutes> = {
   listBreakers: async (_request, context) => ({ breakers: breakerEntries(runtimeOf(context)) }),
   resetBreaker: async ({ params }, context) => await resetBreaker(context, runtimeOf(context), params.name),
   getConfig: async (_request, { settings }) => configRecord(settings.current()),
+  listVariables: async (_request, context) => await configVariables(context),
   updateConfig: async ({ body }, context) => await changeConfig(context, body),
   getStorage: async (_request, context) => await currentStorage(context),
   cleanUp: async ({ query }, context) => {
@@ -65,7 +68,7 @@ export const systemOperations: Pick<Operations, keyof typeof systemRoutes> = {
 };
 
 /** Returns the state of the running daemon. Throws `Problem("invalid")` where none is running. */
-function runtimeOf(context: OperationContext): Runtime {
+export function runtimeOf(context: OperationContext): Runtime {
   if (context.runtime) return context.runtime;
   throw new Problem("invalid", "Only the running daemon knows this; start it with `homesec serve`, and ask without --direct");
 }

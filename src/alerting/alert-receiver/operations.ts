@@ -2,13 +2,14 @@ import { z } from "zod";
 import type { Clock } from "../../base/clock/clock.ts";
 import type { Log } from "../../base/log/log.ts";
 import { pluralize } from "../../base/text/format.ts";
+import type { Answer } from "../../contract/answer.ts";
 import { KeyInstant } from "../../contract/cursor.ts";
-import { type alertReceiverRoutes, mostSentAlerts } from "../../contract/routes/alert-receiver.ts";
+import { type alertReceiverRoutes, mostSentAlerts, type SentAlerts } from "../../contract/routes/alert-receiver.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { readPage } from "../../platform/database/keyset.ts";
 import { TokenBucket, type TokenRate } from "../../platform/limits/token-bucket.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
-import type { Operations } from "../../work/operations/operation.ts";
+import type { OperationContext, Operations } from "../../work/operations/operation.ts";
 import { type AlertFacts, broadcastOf, cutTo, factsOf, logLevelOf, whyUnstorable } from "./received-alert.ts";
 import {
   type CountedAlert,
@@ -17,6 +18,8 @@ import {
   listReceivedAlerts,
   storeAlerts,
 } from "./received-alerts-repository.ts";
+
+type Receiving = (typeof alertReceiverRoutes)["receiveAlerts"];
 
 const Key = z.tuple([KeyInstant, z.string(), KeyInstant, z.enum(["firing", "resolved"])]).readonly();
 
@@ -38,27 +41,7 @@ export const alertReceiverOperations: Pick<Operations, keyof typeof alertReceive
    * Logs the alerts first, in any case, and stores them together with the messages for live clients, which the publisher sends after the
    * reply. If the database is away, the reply is an error, and the alert manager sends everything again.
    */
-  receiveAlerts: async ({ body }, { db, clock, log }) => {
-    const alerts = body.alerts.slice(0, mostSentAlerts).map((alert) => factsOf(body, alert));
-    const bucket = named.get(db) ?? new TokenBucket(namedAlerts, clock.monotonic());
-    named.set(db, bucket);
-    const isFlood = !bucket.take(clock.monotonic(), alerts.length);
-    logAlerts(log, alerts, isFlood);
-    const problems = alerts.map(whyUnstorable);
-    const storable = alerts.filter((_, index) => problems[index] === undefined);
-    const problem = problems.find((why) => why !== undefined);
-    const counts = { received: body.alerts.length, processed: storable.length };
-    if (counts.processed < counts.received) log.warn({ ...counts, problem }, "some received alerts are not stored");
-    for (let at = 0; at < storable.length; at += alertsAtOnce) {
-      await store({ db, clock }, storable.slice(at, at + alertsAtOnce), isFlood);
-    }
-    await db.transaction((sql) => deleteReceivedAlertsBeyond(sql, most));
-    return {
-      status: counts.processed === counts.received ? "ok" : "partial",
-      ...counts,
-      message: messageOf(counts, { problem, unstored: alerts.length - storable.length, truncated: body.truncatedAlerts }),
-    };
-  },
+  receiveAlerts: ({ body }, context) => receive(readMessage(body), context),
 
   listReceivedAlerts: async ({ query }, { db }) => {
     const filter = { status: query.status, severity: query.severity, from: query.start_date, to: query.end_date };
@@ -70,6 +53,41 @@ export const alertReceiverOperations: Pick<Operations, keyof typeof alertReceive
     });
   },
 };
+
+/** The alerts of a message that are stored. It refers to nothing else of the message, which takes megabytes while the alerts are stored. */
+interface Message {
+  readonly alerts: readonly AlertFacts[];
+  /** Number of all alerts of the message. */
+  readonly received: number;
+  /** Number of alerts that the alert manager left out. */
+  readonly truncated: number;
+}
+
+function readMessage(body: z.output<typeof SentAlerts>): Message {
+  const alerts = body.alerts.slice(0, mostSentAlerts).map((alert) => factsOf(body, alert));
+  return { alerts, received: body.alerts.length, truncated: body.truncatedAlerts };
+}
+
+async function receive({ alerts, received, truncated }: Message, { db, clock, log }: OperationContext): Promise<Answer<Receiving>> {
+  const bucket = named.get(db) ?? new TokenBucket(namedAlerts, clock.monotonic());
+  named.set(db, bucket);
+  const isFlood = !bucket.take(clock.monotonic(), alerts.length);
+  logAlerts(log, alerts, isFlood);
+  const problems = alerts.map(whyUnstorable);
+  const storable = alerts.filter((_, index) => problems[index] === undefined);
+  const problem = problems.find((why) => why !== undefined);
+  const counts = { received, processed: storable.length };
+  if (counts.processed < counts.received) log.warn({ ...counts, problem }, "some received alerts are not stored");
+  for (let at = 0; at < storable.length; at += alertsAtOnce) {
+    await store({ db, clock }, storable.slice(at, at + alertsAtOnce), isFlood);
+  }
+  await db.transaction((sql) => deleteReceivedAlertsBeyond(sql, most));
+  return {
+    status: counts.processed === counts.received ? "ok" : "partial",
+    ...counts,
+    message: messageOf(counts, { problem, unstored: alerts.length - storable.length, truncated }),
+  };
+}
 
 /** Logs the alerts of a message: each with a line, or many together at the highest of their levels. */
 function logAlerts(log: Log, alerts: readonly AlertFacts[], isFlood: boolean): void {

@@ -80,8 +80,9 @@ export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<E
 
   const verdicts: StoredVerdict[] = [];
   const matches: Match[] = [];
+  const obstacle = facts.deleted ? verdictOnDeleted[facts.deleted] : facts.restoredAt && verdictBeforeRestore(facts.restoredAt);
   for (const rule of open) {
-    const verdict = facts.deleted ? verdictOnDeleted[facts.deleted] : evaluate(rule, facts);
+    const verdict = obstacle ?? evaluate(rule, facts);
     if (verdict.matches) matches.push({ rule, verdict, key: keyOf(rule, facts, verdict) });
     else verdicts.push({ ...verdictOf(rule, verdict), outcome: "not_matched" });
   }
@@ -133,6 +134,7 @@ function silencedVerdictOf({ match: { rule, verdict }, silence }: Hidden): Store
     suppressed_until: silence.ends_at,
     silence_id: silence.id,
     silence_reason: silence.reason,
+    silence_by: silence.created_by,
   };
 }
 
@@ -148,6 +150,11 @@ const verdictOnDeleted = {
   event: unmatched(eventDeleted),
   camera: unmatched("the camera was deleted before the rule looked at it"),
 };
+
+/** Alerts about what was over before a restore are held back: its recipients heard of it then, or it is no news. */
+function verdictBeforeRestore(restoredAt: Date): RuleVerdict {
+  return unmatched(`it was over before the database was restored at ${restoredAt.toISOString()}, and alerts about that time are held back`);
+}
 
 function keyOf(rule: Rule, facts: RuleFacts, { objectType }: RuleVerdict): string {
   return dedupKey(rule.dedup_key_template, {
@@ -235,5 +242,6 @@ function verdictOf(rule: Rule, verdict: RuleVerdict): Omit<StoredVerdict, "outco
     suppressed_until: null,
     silence_id: null,
     silence_reason: null,
+    silence_by: null,
   };
 }

@@ -44,7 +44,7 @@ export const alertOperations: Pick<Operations, keyof typeof alertRoutes> = {
 };
 
 /** Acknowledges or dismisses an alert; the second of two requests gets a conflict. */
-async function end({ db, clock }: OperationContext, text: string, status: "acknowledged" | "dismissed"): Promise<Alert> {
+async function end({ db, clock, caller }: OperationContext, text: string, status: "acknowledged" | "dismissed"): Promise<Alert> {
   const id = uuidOf(text);
   if (id === undefined) throw notFound("Alert", text);
   const alert = await db.transaction(async (sql) => {
@@ -52,7 +52,7 @@ async function end({ db, clock }: OperationContext, text: string, status: "ackno
     // Cancel the notifications before the alert, in the sender's lock order, so that neither waits for the other.
     await cancelNotifications(sql, id, now);
     const channels = (await channelResults(sql, [id])).get(id) ?? [];
-    const ended = await endAlert(sql, id, { status, channels }, now);
+    const ended = await endAlert(sql, id, { status, channels, by: caller?.access?.name }, now);
     if (!ended) {
       const current = await findAlert(sql, id);
       if (!current) throw notFound("Alert", text);

@@ -20,6 +20,8 @@ export interface StoredVerdict {
   /** The silence that muted this alert, and its reason. */
   readonly silence_id: string | null;
   readonly silence_reason: string | null;
+  /** The key or session that began the silence. */
+  readonly silence_by: string | null;
 }
 
 /** The state of a locked event. */
@@ -74,18 +76,19 @@ export async function storeVerdicts(sql: Sql, eventId: number, verdicts: readonl
   if (verdicts.length === 0) return;
   await sql`
     insert into rule_verdicts (event_id, rule_id, rule_name, rule_version, outcome, matched_conditions, failed_conditions, alert_id, suppressed_by,
-      suppressed_until, silence_id, silence_reason, evaluated_at)
+      suppressed_until, silence_id, silence_reason, silence_by, evaluated_at)
     select ${eventId}::bigint, v.rule_id, v.rule_name, v.rule_version, v.outcome, v.matched_conditions, v.failed_conditions, v.alert_id,
-      v.suppressed_by, v.suppressed_until, v.silence_id, v.silence_reason, ${now}::timestamptz
+      v.suppressed_by, v.suppressed_until, v.silence_id, v.silence_reason, v.silence_by, ${now}::timestamptz
     from jsonb_to_recordset(${JSON.stringify(verdicts)}::text::jsonb) as v (
       rule_id uuid, rule_name text, rule_version integer, outcome text, matched_conditions text[], failed_conditions text[], alert_id uuid,
-      suppressed_by uuid, suppressed_until timestamptz, silence_id uuid, silence_reason text
+      suppressed_by uuid, suppressed_until timestamptz, silence_id uuid, silence_reason text, silence_by text
     )
     on conflict (event_id, rule_id) do update
     set rule_name = excluded.rule_name, rule_version = excluded.rule_version, outcome = excluded.outcome,
       matched_conditions = excluded.matched_conditions, failed_conditions = excluded.failed_conditions, alert_id = excluded.alert_id,
       suppressed_by = excluded.suppressed_by, suppressed_until = excluded.suppressed_until,
-      silence_id = excluded.silence_id, silence_reason = excluded.silence_reason, evaluated_at = excluded.evaluated_at
+      silence_id = excluded.silence_id, silence_reason = excluded.silence_reason,
+      silence_by = excluded.silence_by, evaluated_at = excluded.evaluated_at
     where rule_verdicts.outcome <> 'raised'
   `;
 }

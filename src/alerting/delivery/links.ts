@@ -1,18 +1,57 @@
 import { BlockList, isIP } from "node:net";
+import type { PagePath } from "../../contract/pages.ts";
+import type { Config } from "../../platform/config/config.ts";
 import { plainHost } from "../../platform/outbound/address.ts";
 
-/** The keys of a message whose value is a path of homesec's API. */
-const urlKeys = ["thumbnail_url", "event_url"] as const;
+const eventPage = "/events/:id" satisfies PagePath;
 
-/** Returns the data of a message with absolute addresses of picture and event. Without PUBLIC_URL they stay paths. */
-export function withAbsoluteUrls<Data>(data: Data, publicUrl: string | undefined): Data {
-  if (publicUrl === undefined || typeof data !== "object" || data === null) return data;
-  const given = data as Readonly<Record<string, unknown>>;
+/** The settings that links depend on. */
+export interface LinkSettings extends Pick<Config, "publicUrl" | "webEnabled"> {
+  /** Signs the path of a picture, so that a reader needs no key for it (MEDIA_REQUIRES_KEY). Without it, paths stay as they are. */
+  readonly sign?: ((path: string) => string) | undefined;
+}
+
+/** Adds signatures to the settings, which may change while the daemon runs. */
+export function withSignature(settings: LinkSettings, sign: LinkSettings["sign"]): LinkSettings {
+  return {
+    get publicUrl() {
+      return settings.publicUrl;
+    },
+    get webEnabled() {
+      return settings.webEnabled;
+    },
+    sign,
+  };
+}
+
+/** Returns the link for a person to an event: its page, or its record without the web page. Undefined without PUBLIC_URL. */
+export function eventLink({ publicUrl, webEnabled }: LinkSettings, eventId: number): string | undefined {
+  if (publicUrl === undefined) return undefined;
+  return `${publicUrl}${webEnabled ? pagePathOf(eventId) : `/api/events/${eventId}`}`;
+}
+
+const pagePathOf = (eventId: number): string => eventPage.replace(":id", String(eventId));
+
+/** The keys of a message whose value is a path of homesec. */
+const urlKeys = ["thumbnail_url", "event_url", "page_url"] as const;
+
+/**
+ * Returns the data of a message with the addresses of its picture, of the event's record and of its page, which is null without the web
+ * page. Without PUBLIC_URL they stay paths.
+ */
+export function withLinks<Data>(data: Data, { publicUrl = "", webEnabled, sign }: LinkSettings): Data {
+  if (typeof data !== "object" || data === null || !("event_url" in data)) return data;
+  const [, eventId] = /^\/api\/events\/(\d+)$/.exec(String(data.event_url)) ?? [];
+  const given: Readonly<Record<string, unknown>> = {
+    ...data,
+    page_url: webEnabled && eventId !== undefined ? pagePathOf(Number(eventId)) : null,
+  };
   const absolute = urlKeys.flatMap((key) => {
     const path = given[key];
-    return typeof path === "string" && path.startsWith("/") ? [[key, `${publicUrl}${path}`]] : [];
+    if (typeof path !== "string" || !path.startsWith("/")) return [];
+    return [[key, `${publicUrl}${key === "thumbnail_url" && sign ? sign(path) : path}`]];
   });
-  return { ...data, ...Object.fromEntries(absolute) };
+  return { ...given, ...Object.fromEntries(absolute) } as Data;
 }
 
 /** Addresses that only machines at home, or in one network, can reach. */

@@ -1,6 +1,6 @@
 import { domainToASCII } from "node:url";
-import type { Config } from "../../platform/config/config.ts";
 import { traceHeader } from "../../platform/outbound/headers.ts";
+import type { LinkSettings } from "../delivery/links.ts";
 import type { Message } from "../delivery/message.ts";
 import { headline, levelOf, onOneLine, valuesFor } from "./content.ts";
 import type { MailPicture } from "./picture.ts";
@@ -13,7 +13,7 @@ export interface MailSetting {
   readonly from: string;
   readonly to: readonly string[];
   readonly timeZone: string;
-  readonly publicUrl: Config["publicUrl"];
+  readonly links: LinkSettings;
   readonly now: Date;
 }
 

@@ -1,5 +1,6 @@
 import { pluralize } from "../../base/text/format.ts";
 import { riskLevels, severities } from "../../contract/constants.ts";
+import { eventLink, type LinkSettings } from "../delivery/links.ts";
 import type { AlertFacts, AlertMessage, HeldBackEvent, Message, SilenceMessage } from "../delivery/message.ts";
 import { conditionTexts } from "../rules/condition-text.ts";
 import { alertsText, scopeText, spanText } from "../silences/silence.ts";
@@ -9,7 +10,7 @@ const colourOfEnd = "#15803d";
 
 interface Place {
   readonly timeZone: string;
-  readonly publicUrl: string | undefined;
+  readonly links: LinkSettings;
 }
 
 /** How urgent a message is, from the least urgent. */
@@ -59,7 +60,7 @@ export function valuesFor(message: Message, place: Place): object {
     summary: clean(alert.summary) || unknown,
     reasoning: clean(alert.reasoning),
     rows: isTest ? [] : rowsOf(message, place.timeZone),
-    links: isTest ? [] : linksOf(alert, place.publicUrl),
+    links: isTest ? [] : linksOf(alert, place.links),
   };
 }
 
@@ -79,7 +80,7 @@ function silenceValues(message: SilenceMessage, place: Place): object {
 function listed<Event extends HeldBackEvent>(
   { count, events }: { readonly count: number; readonly events: readonly Event[] },
   noun: string,
-  { timeZone, publicUrl }: Place,
+  { timeZone, links }: Place,
   textOf: (event: Event) => string,
 ) {
   const unlisted = count - events.length;
@@ -88,7 +89,7 @@ function listed<Event extends HeldBackEvent>(
       time: time(event.startedAt, timeZone),
       risk: event.eventKind === "camera_health" ? null : risk(event),
       text: textOf(event),
-      url: publicUrl === undefined ? null : eventUrl(publicUrl, event.eventId),
+      url: eventLink(links, event.eventId) ?? null,
     })),
     more: unlisted > 0 ? `${moreText(unlisted, noun)} ${unlisted === 1 ? "is" : "are"} not listed.` : null,
   };
@@ -145,15 +146,17 @@ function timeRow({ eventKind, incidentEndedAt, startedAt, endedAt }: AlertFacts,
   return { name: "Time", value: lasted === "0 s" ? began : `${began}, for ${lasted}` };
 }
 
-function linksOf(alert: AlertFacts, publicUrl: string | undefined): readonly { readonly name: string; readonly url: string }[] {
-  if (publicUrl === undefined) return [];
+function linksOf(alert: AlertFacts, links: LinkSettings): readonly { readonly name: string; readonly url: string }[] {
+  const url = eventLink(links, alert.eventId);
+  if (url === undefined) return [];
+  const { sign = (path) => path } = links;
+  const picture = sign(`/api/detections/${alert.detectionId}/image`);
   return [
-    { name: "Event details", url: eventUrl(publicUrl, alert.eventId) },
-    ...(alert.detectionId === null ? [] : [{ name: "Full picture", url: `${publicUrl}/api/detections/${alert.detectionId}/image` }]),
+    { name: "Event details", url },
+    ...(alert.detectionId === null ? [] : [{ name: "Full picture", url: `${links.publicUrl}${picture}` }]),
   ];
 }
 
-const eventUrl = (publicUrl: string, eventId: number): string => `${publicUrl}/api/events/${eventId}`;
 type Judged = Pick<AlertFacts, "analysisStatus" | "riskScore" | "riskLevel">;
 const risk = ({ analysisStatus, riskScore, riskLevel }: Judged): string =>
   riskScore === null ? `no risk score${analysisStatus === "pending" ? " yet" : ""}` : `${riskScore} of 100 (${riskLevel})`;

@@ -8,7 +8,8 @@ export type Ended = { readonly eventIds: readonly number[] } | { readonly notifi
 
 /**
  * Queues a notification that an incident is over for each channel that reported its beginning, in the caller's transaction. Mails about one
- * incident are joined. Skips an incident that lasts, a silence that may be no fault, a deleted camera, a dismissed alert, a channel that
+ * incident are joined. Skips an incident that lasts, a silence that may be no fault, a deleted camera, a dismissed alert, an incident that
+ * was reported before a restore, a channel that
  * did not send the beginning, and one that has the end already. The caller must not hold a lock on an alert, since notifications are
  * locked first. Returns the number of notifications.
  */
@@ -38,6 +39,7 @@ export async function insertEnds(sql: Sql, ended: Ended, now: Date): Promise<num
         and i.ended_at is not null
         and c.deleted_at is null
         and strpos(i.reason, ${mayBeNoFault}) = 0
+        and not exists (select from restores r where r.restored_at > i.opened_at)
       on conflict (alert_id, kind, channel) do nothing
       returning notification_id, alert_id, channel
     )

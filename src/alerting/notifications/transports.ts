@@ -5,6 +5,7 @@ import { detectionsBeside, findSource } from "../../monitoring/detections/detect
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Outbound } from "../../platform/outbound/outbound.ts";
+import type { LinkSettings } from "../delivery/links.ts";
 import type { Message } from "../delivery/message.ts";
 import type { Outcome } from "../delivery/outcome.ts";
 import { composeMail } from "../email/compose.ts";
@@ -25,6 +26,8 @@ export interface TransportContext {
   readonly outbound: Pick<Outbound, "post">;
   readonly clock: Clock;
   readonly smtpTimeouts?: SmtpTimeouts;
+  /** How links are written; without it, by the configuration. */
+  readonly links?: LinkSettings;
 }
 
 /** Makes one attempt to send a rendered message. Never throws for what the other side did. */
@@ -36,12 +39,11 @@ export type Transport = (context: TransportContext, message: Message, recipients
 /** How each channel renders and sends. */
 export const transports: Readonly<Record<ChannelName, Transport>> = {
   email: mailTransport,
-  webhook: async ({ config, outbound, clock }, message) => {
+  webhook: async ({ config, outbound, clock, links = config }, message) => {
     const url = config.defaultWebhookUrl;
     if (url === undefined) return unsendable("it needs DEFAULT_WEBHOOK_URL");
     const timeoutMs = config.webhookTimeoutSeconds * 1000;
-    const { publicUrl } = config;
-    return (signal) => postNotification(message, { outbound, url, publicUrl, timeoutMs, now: () => clock.now() }, signal);
+    return (signal) => postNotification(message, { outbound, url, links, timeoutMs, now: () => clock.now() }, signal);
   },
   push: async () => async () => ({ kind: "failed", answer: "push notifications are not available in this version" }),
 };
@@ -58,7 +60,7 @@ async function mailTransport(context: TransportContext, message: Message, to: re
   if (!server || from === undefined) return unsendable(emailFault(config, to) ?? "it needs SMTP_HOST");
   const { about, picture } = await withPicture(context, message, signal);
   const compose = async (shown: MailPicture | undefined): Promise<Envelope> =>
-    await composeMail(about, shown, { from, to, timeZone: localTimeZone(), publicUrl: config.publicUrl, now: clock.now() });
+    await composeMail(about, shown, { from, to, timeZone: localTimeZone(), links: context.links ?? config, now: clock.now() });
   const envelope = await compose(picture);
   return async (sending) => {
     const send = async (mail: Envelope) => await sendBySmtp(server, mail, sending, context.smtpTimeouts ?? smtpTimeouts);

@@ -3,7 +3,7 @@ import { EventOverview } from "../../contract/outbound-events.ts";
 import { traceHeader } from "../../platform/outbound/headers.ts";
 import type { Outbound } from "../../platform/outbound/outbound.ts";
 import { outcomeOfAnswer } from "../delivery/http-outcome.ts";
-import { withAbsoluteUrls } from "../delivery/links.ts";
+import { type LinkSettings, withLinks } from "../delivery/links.ts";
 import type { HeldBackEvent, Message, SilenceMessage } from "../delivery/message.ts";
 import type { Outcome } from "../delivery/outcome.ts";
 
@@ -11,11 +11,11 @@ import type { Outcome } from "../delivery/outcome.ts";
  * Writes the payload that is posted to DEFAULT_WEBHOOK_URL: what happened, the held-back events of a digest, the incident of an end, or a
  * silence.
  */
-function webhookPayload(message: Message, publicUrl: string | undefined): object {
-  const eventOf = (held: HeldBackEvent): object => overviewOf(message, held.eventId, publicUrl) ?? briefOf(held);
+function webhookPayload(message: Message, links: LinkSettings): object {
+  const eventOf = (held: HeldBackEvent): object => overviewOf(message, held.eventId, links) ?? briefOf(held);
   if (message.silence) return silencePayload(message, eventOf);
   const { alert, heldBack, endOf, createdAt } = message;
-  const event = overviewOf(message, alert.eventId, publicUrl);
+  const event = overviewOf(message, alert.eventId, links);
   return {
     type: heldBack ? "security_alert_digest" : endOf === undefined ? "security_alert" : "security_alert_ended",
     alert: { id: alert.alertId, event_id: alert.eventId, severity: alert.severity, dedup_key: alert.dedupKey },
@@ -55,9 +55,9 @@ function silencePayload({ silence, heldBack, createdAt }: SilenceMessage, eventO
 }
 
 /** What happened in an event, as in every message of a webhook; undefined if the event was deleted meanwhile. */
-function overviewOf({ events }: Message, eventId: number, publicUrl: string | undefined): object | undefined {
+function overviewOf({ events }: Message, eventId: number, links: LinkSettings): object | undefined {
   const event = events?.get(eventId);
-  return event && withAbsoluteUrls(z.encode(EventOverview, event), publicUrl);
+  return event && withLinks(z.encode(EventOverview, event), links);
 }
 
 function briefOf({ eventId, cameraId, startedAt, riskScore, riskLevel, summary }: HeldBackEvent): object {
@@ -80,10 +80,10 @@ export async function postNotification(
   {
     outbound,
     url,
-    publicUrl,
+    links,
     timeoutMs,
     now,
-  }: { outbound: Pick<Outbound, "post">; url: string; publicUrl: string | undefined; timeoutMs: number; now: () => Date },
+  }: { outbound: Pick<Outbound, "post">; url: string; links: LinkSettings; timeoutMs: number; now: () => Date },
   signal: AbortSignal,
 ): Promise<Outcome> {
   const answer = await outbound.post({
@@ -94,7 +94,7 @@ export async function postNotification(
       "webhook-id": message.notificationId,
       "idempotency-key": message.notificationId,
     },
-    body: JSON.stringify(webhookPayload(message, publicUrl)),
+    body: JSON.stringify(webhookPayload(message, links)),
     timeoutMs,
     signal,
   });

@@ -3,9 +3,10 @@ import { dayMs } from "../../base/clock/clock.ts";
 import { offsetIn } from "../../base/clock/time-zone.ts";
 import type { ReplayedEvent as ReplayedEventRecord, RuleReplay, ruleRoutes } from "../../contract/routes/rules.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { type ConditionField, fieldOfCondition } from "./condition-text.ts";
 import { type PastEvents, type PastFacts, pastFacts } from "./facts-repository.ts";
 import { type Replayed, replay, triggerOf } from "./replay.ts";
-import type { RuleDefinition } from "./rule.ts";
+import type { RuleDefinition, RuleVerdict } from "./rule.ts";
 
 type ReplayedEvent = z.output<typeof ReplayedEventRecord>;
 type Reply = z.output<typeof ruleRoutes.backtestRule.reply>;
@@ -25,7 +26,27 @@ export interface Backtest {
   readonly timeZone: string;
   /** Maximum number of events listed. */
   readonly limit: number;
+  /** Lists only events that raise an alert. */
+  readonly alertsOnly?: boolean | undefined;
+  /** Ends the replay with this signal's reason: no one waits for it any longer. */
+  readonly signal?: AbortSignal | undefined;
 }
+
+/** An event that fails exactly one condition. */
+export interface NearMiss {
+  readonly eventId: number;
+  readonly field: ConditionField;
+  readonly failedCondition: string;
+}
+
+/** The events that fail exactly one condition of the tested definition. */
+export interface NearMisses {
+  readonly counts: ReadonlyMap<ConditionField, number>;
+  /** The newest, `limit` at most, oldest first. */
+  readonly newest: readonly NearMiss[];
+}
+
+type Result = Pick<Reply, "events_tested" | "tested" | "events" | "against" | "difference">;
 
 /**
  * Replays history through one or two definitions of a rule, from one snapshot. Memory holds one batch of events, the cooldowns, and for
@@ -33,11 +54,11 @@ export interface Backtest {
  */
 export async function backtest(
   db: Database,
-  { ruleId, events, tested, against, timeZone, limit }: Backtest,
-): Promise<Pick<Reply, "events_tested" | "tested" | "events" | "against" | "difference">> {
+  { ruleId, events, tested, against, timeZone, limit, alertsOnly = false, signal }: Backtest,
+): Promise<{ readonly result: Result; readonly nearMisses: NearMisses }> {
   const keepsIds = against !== undefined;
-  const first = tally(ruleId, tested, { timeZone, limit, keepsIds });
-  const second = against && tally(ruleId, against, { timeZone, limit: 0, keepsIds });
+  const first = tally(ruleId, tested, { timeZone, limit, keepsIds, alertsOnly });
+  const second = against && tally(ruleId, against, { timeZone, limit: 0, keepsIds, alertsOnly });
   const tallies = second ? [first, second] : [first];
   const batches = db.iterate(async function* (sql) {
     // Two definitions with the same trigger share one pass over the events.
@@ -45,16 +66,20 @@ export async function backtest(
       const those = tallies.filter((one) => one.trigger === trigger);
       if (those.length > 0) for await (const batch of pastFacts(sql, events, trigger)) yield { those, batch };
     }
-  });
-  for await (const { those, batch } of batches) for (const one of those) for (const facts of batch) one.take(facts);
+  }, signal);
+  for await (const { those, batch } of batches) {
+    signal?.throwIfAborted();
+    for (const one of those) for (const facts of batch) one.take(facts);
+  }
   for (const one of tallies) one.end();
-  return {
+  const result = {
     events_tested: first.count(),
     tested: first.result(),
     events: first.events(),
     against: second?.result() ?? null,
     difference: second ? differenceOf(first.alerts, second.alerts, limit) : null,
   };
+  return { result, nearMisses: first.nearMisses() };
 }
 
 interface Tally {
@@ -66,17 +91,24 @@ interface Tally {
   count(): number;
   events(): ReplayedEvent[];
   result(): z.output<typeof RuleReplay>;
+  nearMisses(): NearMisses;
 }
 
 function tally(
   ruleId: string,
   { version, definition }: Candidate,
-  { timeZone, limit, keepsIds }: { readonly timeZone: string; readonly limit: number; readonly keepsIds: boolean },
+  {
+    timeZone,
+    limit,
+    keepsIds,
+    alertsOnly,
+  }: { readonly timeZone: string; readonly limit: number; readonly keepsIds: boolean; readonly alertsOnly: boolean },
 ): Tally {
   const history = replay(ruleId, definition);
   const offset = offsetIn(timeZone);
   const days = new Map<number, { matched: number; alerts: number }>();
   const alerts = new Set<number>();
+  const misses = nearMissesOf(limit);
   let newest: ReplayedEvent[] = [];
   let count = 0;
   let matched = 0;
@@ -89,7 +121,10 @@ function tally(
     days.set(dayNumber, { matched: day.matched + matches, alerts: day.alerts + raises });
   };
   const note = ({ facts, verdict, raisedAt, alert, heldBackAt }: Replayed): void => {
-    if (!verdict.matches) return;
+    if (!verdict.matches) {
+      misses.take(facts.eventId, verdict);
+      return;
+    }
     if (heldBackAt === null) matched += 1;
     else {
       // The event appears a second time, with its final result.
@@ -102,7 +137,7 @@ function tally(
       raised += 1;
       if (keepsIds) alerts.add(facts.eventId);
     }
-    if (limit === 0) return;
+    if (limit === 0 || (alertsOnly && !alert)) return;
     newest.push({
       event_id: facts.eventId,
       camera_id: facts.cameraId,
@@ -124,6 +159,7 @@ function tally(
     },
     count: () => count,
     events: () => newest.slice(-limit),
+    nearMisses: misses.result,
     result: () => ({
       version,
       events_matched: matched,
@@ -138,6 +174,24 @@ function tally(
           alerts: counts.alerts,
         })),
     }),
+  };
+}
+
+/** Counts the events that fail exactly one condition, and keeps the newest of them. */
+function nearMissesOf(limit: number) {
+  const counts = new Map<ConditionField, number>();
+  let newest: NearMiss[] = [];
+  return {
+    take(eventId: number, { failedConditions }: RuleVerdict): void {
+      const [failedCondition, ...others] = failedConditions;
+      const field = failedCondition === undefined || others.length > 0 ? undefined : fieldOfCondition(failedCondition);
+      if (failedCondition === undefined || field === undefined) return;
+      counts.set(field, (counts.get(field) ?? 0) + 1);
+      if (limit === 0) return;
+      newest.push({ eventId, field, failedCondition });
+      if (newest.length >= 2 * limit) newest = newest.slice(-limit);
+    },
+    result: (): NearMisses => ({ counts, newest: newest.slice(-limit) }),
   };
 }
 

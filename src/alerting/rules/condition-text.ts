@@ -1,3 +1,6 @@
+import type { conditionFields } from "../../contract/constants.ts";
+import { outOfSchedule } from "./conditions.ts";
+
 /** How a condition that matched reads for people. A null text says nothing that the message does not say anyway. */
 const forms: readonly { readonly condition: RegExp; readonly text: (value: string) => string | null }[] = [
   { condition: /^risk_score >= (\d+)$/, text: (score) => `the risk score is ${score} or more` },
@@ -18,6 +21,23 @@ export function conditionTexts(conditions: readonly string[]): readonly string[]
     if (!form) return [condition];
     return form.text(form.condition.exec(condition)?.[1] ?? "") ?? [];
   });
+}
+
+/** A field of a rule that is a condition. */
+export type ConditionField = (typeof conditionFields)[number];
+
+/** Which field a failed condition belongs to, by how `evaluate` words it. */
+const fieldForms: readonly (readonly [form: RegExp, field: ConditionField])[] = [
+  [/^risk_score /, "risk_threshold"],
+  [/^object_type \[/, "object_types"],
+  [/^camera_id /, "camera_ids"],
+  [/^(confidence |no detection,)/, "min_confidence"],
+  [new RegExp(outOfSchedule), "schedule"],
+];
+
+/** Returns the field of a rule whose condition failed; undefined for the kind of event, which is no near miss. */
+export function fieldOfCondition(failed: string): ConditionField | undefined {
+  return fieldForms.find(([form]) => form.test(failed))?.[1];
 }
 
 /** `person, car, dog` as `person, car or dog`. */

@@ -8,12 +8,17 @@ import type { RuleChange } from "./definition.ts";
  * interface accepts both, so the API logs them; the command line refuses them.
  */
 export function deadValues({ object_types, channels }: Pick<RuleChange, "object_types" | "channels">): readonly string[] {
-  const unknown = (object_types ?? []).filter((name) => !objectTypes.some((type) => type === name.toLowerCase()));
   return [
-    ...unknown.map((name) => {
-      const meant = objectTypeOf(name) ?? nearest(name, objectTypes);
-      return `object_types: no detector reports ${name}; ${meant === undefined ? `the classes are ${objectTypes.join(", ")}` : `did you mean ${meant}?`}`;
-    }),
+    ...classFaults(object_types ?? []).map((fault) => `object_types: ${fault}`),
     ...(channels?.includes("push") ? ["channels: push sends nothing in this version; use email or webhook"] : []),
   ];
+}
+
+/** One sentence for each class that no detector reports, with the class that was probably meant. */
+export function classFaults(names: readonly string[]): readonly string[] {
+  const unknown = names.filter((name) => !objectTypes.some((type) => type === name.toLowerCase()));
+  return unknown.map((name) => {
+    const meant = objectTypeOf(name) ?? nearest(name, objectTypes);
+    return `no detector reports ${name}; ${meant === undefined ? `the classes are ${objectTypes.join(", ")}` : `did you mean ${meant}?`}`;
+  });
 }

@@ -1,6 +1,7 @@
 import { cursorBatches } from "../../base/async/cursor.ts";
 import type { RiskLevel } from "../../monitoring/events/event.ts";
 import type { Sql } from "../../platform/database/database.ts";
+import { restoredAfterEvent } from "../../work/outbox/restores-repository.ts";
 import type { EventKind, RuleFacts } from "./rule.ts";
 
 /** The facts of an event as one row: classes and confidences are parallel arrays. */
@@ -14,18 +15,21 @@ function factsOf({ eventId, kind, cameraId, riskScore, startedAt, endedAt, store
   return { eventId, kind, cameraId, riskScore, startedAt, endedAt, storedAt, objects };
 }
 
-/**
- * Reads the facts that rules evaluate for an event, deleted or not; undefined if there is no such event. `deleted` is true if the event
- * or its camera is deleted.
- */
-export async function ruleFacts(
-  sql: Sql,
-  eventId: number,
-): Promise<(RuleFacts & { readonly deleted: "event" | "camera" | null }) | undefined> {
-  const [row] = await sql<[(FactsRow & { deleted: "event" | "camera" | null })?]>`
+/** What keeps every rule from raising an alert. */
+interface Obstacles {
+  /** What was deleted. */
+  readonly deleted: "event" | "camera" | null;
+  /** The event was over before the database was restored at this time, and its alerts are held back. */
+  readonly restoredAt: Date | null;
+}
+
+/** Reads the facts that rules evaluate for an event, deleted or not; undefined if there is no such event. */
+export async function ruleFacts(sql: Sql, eventId: number): Promise<(RuleFacts & Obstacles) | undefined> {
+  const [row] = await sql<[(FactsRow & Obstacles)?]>`
     select e.event_id as "eventId", e.kind, e.camera_id as "cameraId", e.risk_score as "riskScore",
       e.started_at as "startedAt", e.ended_at as "endedAt", e.created_at as "storedAt",
-      coalesce(o.types, '{}') as types, coalesce(o.confidences, '{}') as confidences, case when e.deleted_at is not null then 'event' when k.deleted_at is not null then 'camera' end as deleted
+      coalesce(o.types, '{}') as types, coalesce(o.confidences, '{}') as confidences, case when e.deleted_at is not null then 'event' when k.deleted_at is not null then 'camera' end as deleted,
+      ${restoredAfterEvent(sql)} as "restoredAt"
     from events e
     join cameras k on k.camera_id = e.camera_id
     cross join lateral (
@@ -39,7 +43,7 @@ export async function ruleFacts(
     ) o
     where e.event_id = ${eventId}
   `;
-  return row && { ...factsOf(row), deleted: row.deleted };
+  return row && { ...factsOf(row), deleted: row.deleted, restoredAt: row.restoredAt };
 }
 
 /** The facts of a stored event, and when live rules would have evaluated it. */

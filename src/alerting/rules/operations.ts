@@ -91,7 +91,7 @@ export const ruleOperations: Pick<Operations, keyof typeof ruleRoutes> = {
     );
   },
 
-  backtestRule: async ({ params, body }, { db, clock }) => {
+  backtestRule: async ({ params, body }, { db, clock, caller }) => {
     const from = body.start_date ?? undefined;
     const to = body.end_date ?? clock.now();
     const { rule, tested, against } = await db.query(async (sql) => {
@@ -105,15 +105,16 @@ export const ruleOperations: Pick<Operations, keyof typeof ruleRoutes> = {
         against: body.against ? { version: body.against, definition: await requireVersion(sql, rule, body.against) } : undefined,
       };
     });
-    const outcome = await backtest(db, {
+    const { result } = await backtest(db, {
       ruleId: rule.id,
       events: { from, to, kinds: [tested.definition.kind, ...(against ? [against.definition.kind] : [])] },
       tested,
       against,
       timeZone: body.timezone,
       limit: body.limit,
+      signal: caller?.gone,
     });
-    return { rule_id: rule.id, rule_name: rule.name, start_date: from ?? null, end_date: to, timezone: body.timezone, ...outcome };
+    return { rule_id: rule.id, rule_name: rule.name, start_date: from ?? null, end_date: to, timezone: body.timezone, ...result };
   },
 };
 

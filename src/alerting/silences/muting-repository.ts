@@ -7,6 +7,7 @@ export interface ActiveSilence {
   readonly camera_id: string | null;
   readonly rule_id: string | null;
   readonly reason: string;
+  readonly created_by: string | null;
   readonly created_at: Date;
   readonly ends_at: Date;
 }
@@ -21,7 +22,7 @@ export async function lockActiveSilences(
   now: Date,
 ): Promise<readonly ActiveSilence[]> {
   return await sql<ActiveSilence[]>`
-    select s.silence_id as id, s.camera_id, s.rule_id, s.reason, s.created_at, s.ends_at
+    select s.silence_id as id, s.camera_id, s.rule_id, s.reason, s.created_by, s.created_at, s.ends_at
     from silences s
     where s.told_at is null
       and s.ended_at is null

@@ -24,14 +24,15 @@ export const silenceOperations: Pick<Operations, keyof typeof silenceRoutes> = {
     });
   },
 
-  createSilence: async ({ body }, { db, clock }) => {
+  createSilence: async ({ body }, { db, clock, caller }) => {
     const now = clock.now();
     const { cameraId, ruleId } = scopeOf(body);
     const endsAt = endOf(body, now);
     const silence = await db.transaction(async (sql) => {
       if (cameraId !== null) await requireCamera(sql, cameraId);
       const rule = ruleId === null ? null : await requireRule(sql, ruleId);
-      const created = await insertSilence(sql, { id: randomUUID(), cameraId, rule, reason: body.reason, endsAt }, now);
+      const by = caller?.access?.name;
+      const created = await insertSilence(sql, { id: randomUUID(), cameraId, rule, reason: body.reason, endsAt, by }, now);
       await appendToJournal(sql, [{ type: "silence.started", data: created }], now);
       return created;
     });
@@ -45,12 +46,12 @@ export const silenceOperations: Pick<Operations, keyof typeof silenceRoutes> = {
     return silence;
   },
 
-  endSilence: async ({ params }, { db, clock }) => {
+  endSilence: async ({ params }, { db, clock, caller }) => {
     const id = uuidOf(params.id);
     if (id === undefined) throw notFound("Silence", params.id);
     const silence = await db.transaction(async (sql) => {
       const now = clock.now();
-      const ended = await endActive(sql, id, now);
+      const ended = await endActive(sql, id, caller?.access?.name, now);
       const current = await findSilence(sql, id, now);
       if (!current) throw notFound("Silence", params.id);
       if (!ended) throw new Problem("conflict", `Silence ${id} ended at ${current.ended_at?.toISOString()} already; it holds nothing back`);

@@ -6,7 +6,7 @@ import type { Silence } from "./silence.ts";
 const columns = (sql: Sql, now: Date) => sql`
   s.silence_id as id, s.camera_id, c.name as camera_name, s.rule_id, s.rule_name, s.reason,
   case when ${isActive(sql, now)} then 'active' else 'ended' end as status,
-  s.created_at, s.ends_at,
+  s.created_at, s.ends_at, s.created_by, s.ended_by,
   -- what is over by its time has ended then, whether or not somebody has taken that up
   coalesce(s.ended_at, case when s.ends_at <= ${now}::timestamptz then s.ends_at end) as ended_at,
   (select count(*) from silenced_alerts h where h.silence_id = s.silence_id) as held_back
@@ -21,16 +21,18 @@ export interface NewSilence {
   readonly rule: { readonly id: string; readonly name: string } | null;
   readonly reason: string;
   readonly endsAt: Date;
+  /** Name of the key or session that asks for it. */
+  readonly by: string | undefined;
 }
 
 /** Stores a silence and returns its record. */
 export async function insertSilence(sql: Sql, silence: NewSilence, now: Date): Promise<Silence> {
   const [row] = await sql<[Silence]>`
     with s as (
-      insert into silences (silence_id, camera_id, rule_id, rule_name, reason, created_at, ends_at)
+      insert into silences (silence_id, camera_id, rule_id, rule_name, reason, created_at, ends_at, created_by)
       values (${silence.id}, ${silence.cameraId}, ${silence.rule?.id ?? null}, ${silence.rule?.name ?? null}, ${silence.reason}, ${now},
-        ${silence.endsAt})
-      returning silence_id, camera_id, rule_id, rule_name, reason, created_at, ends_at, ended_at
+        ${silence.endsAt}, ${silence.by ?? null})
+      returning silence_id, camera_id, rule_id, rule_name, reason, created_at, ends_at, ended_at, created_by, ended_by
     )
     select ${columns(sql, now)}
     from s
@@ -118,10 +120,10 @@ export async function countSilences(sql: Sql, status: Silence["status"] | undefi
 }
 
 /** Ends an active silence. Waits for transactions that are muting something under it. Returns whether it was active. */
-export async function endActive(sql: Sql, id: string, now: Date): Promise<boolean> {
+export async function endActive(sql: Sql, id: string, by: string | undefined, now: Date): Promise<boolean> {
   const ended = await sql`
     update silences s
-    set ended_at = ${now}
+    set ended_at = ${now}, ended_by = ${by ?? null}
     where s.silence_id = ${id}
       and ${isActive(sql, now)}
   `;

@@ -9,6 +9,7 @@ import { longestDelayMs, webhookDelayMs } from "../delivery/backoff.ts";
 import type { Attempted, Channel, Rendered, Result, Run, Stored } from "../delivery/channel.ts";
 import type { LogEntry } from "../delivery/fault-log.ts";
 import { outcomeOfAnswer } from "../delivery/http-outcome.ts";
+import type { LinkSettings } from "../delivery/links.ts";
 import type { Counted, Outcome } from "../delivery/outcome.ts";
 import { TemplateError } from "../templates/template.ts";
 import { templateFault } from "./definition.ts";
@@ -31,8 +32,8 @@ export interface WebhookChannelContext {
   readonly timeoutMs: number;
   /** Time zone of the times in chat messages. */
   readonly timeZone: string;
-  /** PUBLIC_URL, which may change while the daemon runs. */
-  readonly publicUrl: () => string | undefined;
+  /** PUBLIC_URL may change while the daemon runs. */
+  readonly links: LinkSettings;
   /** Returns 0 to 1, for the jitter of retries. */
   readonly random: () => number;
   /** Counts an attempt, or a delivery that ended without one. */
@@ -97,7 +98,7 @@ function render({ delivery, webhook: stored }: Item, { job, startedAt }: Run, co
       deliveryId: delivery.id,
       withoutPicture: delivery.attempt_count > 0,
     };
-    const place = { timeZone: context.timeZone, publicUrl: context.publicUrl() };
+    const place = { timeZone: context.timeZone, links: context.links };
     const message = { ...place, id: delivery.message_id, time: startedAt, trace: delivery.trace };
     return { kind: "request", request: requestFor(webhook, event, message) };
   } catch (error) {

@@ -46,7 +46,7 @@ function requireRenders(webhook: WebhookDefinition): void {
       bodyOf(
         webhook,
         { eventType, emittedAt: new Date("2026-01-31T22:15:41Z"), data: wire, webhookId: sampleId, deliveryId: sampleId },
-        { timeZone: "UTC", publicUrl: undefined },
+        { timeZone: "UTC", links: { publicUrl: undefined, webEnabled: true } },
       );
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error;

@@ -127,7 +127,7 @@ export const webhookOperations: Pick<Operations, keyof typeof webhookRoutes> = {
     try {
       // The picture of a sample does not exist
       const event = { eventType: body.event_type, emittedAt: now, data, deliveryId: id, withoutPicture: true };
-      request = requestFor(webhook, event, { id, time: now, timeZone: localTimeZone(), publicUrl: config.publicUrl });
+      request = requestFor(webhook, event, { id, time: now, timeZone: localTimeZone(), links: config });
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error;
       const error_message = `The payload template failed: ${templateFault(error)}`;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type OutboundEvent, type OutboundEventType, outboundEvents } from "../../contract/outbound-events.ts";
 import type { WebhookAuth } from "../../contract/routes/webhook-headers.ts";
 import { traceHeader } from "../../platform/outbound/headers.ts";
-import { withAbsoluteUrls } from "../delivery/links.ts";
+import { type LinkSettings, withLinks } from "../delivery/links.ts";
 import { compileTemplate, renderTemplate } from "../templates/template.ts";
 import { chatFormats } from "./formats/chat-formats.ts";
 import { type Message, messageOf } from "./formats/message.ts";
@@ -26,7 +26,7 @@ interface ReportedEvent {
 /** The reader's place: the zone of times in texts, and the address of homesec in links. */
 export interface Place {
   readonly timeZone: string;
-  readonly publicUrl: string | undefined;
+  readonly links: LinkSettings;
 }
 
 /** The values that a template sees beside the keys of the data. */
@@ -50,7 +50,7 @@ export function bodyOf(
   reported: ReportedEvent,
   place: Place,
 ): string {
-  const wire = withAbsoluteUrls(reported.data, place.publicUrl);
+  const wire = withLinks(reported.data, place.links);
   const payload = {
     event_type: reported.eventType,
     timestamp: reported.emittedAt.toISOString(),

@@ -12,7 +12,7 @@ const overview: EventOverview = {
   ...{ camera_id: "front-door", camera_name: "Front door", started_at: time, ended_at: end },
   ...{ risk_score: 72, risk_level: "high", summary: "1 person and 1 dog at Front door, for 40 s." },
   ...{ object_types: ["person", "dog"], object_counts: { person: 1, dog: 1 } },
-  ...{ thumbnail_url: "/api/detections/90211/thumbnail", event_url: "/api/events/1207" },
+  ...{ thumbnail_url: "/api/detections/90211/thumbnail", event_url: "/api/events/1207", page_url: "/events/1207" },
 };
 const unscored = { risk_score: null, risk_level: null, summary: "" } as const;
 const analysis = { ...overview, event_id: 1207, batch_id: "3d5a2c61-0f4e-4b87-9a2d-6c1e8f70b5d3", camera_id: "front-door", attempt: 1 };

@@ -1,12 +1,15 @@
-import { setTimeout as pauseFor } from "node:timers/promises";
-
 /** Waits for a time; returns early when the signal aborts. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  try {
-    await pauseFor(ms, undefined, { signal });
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  }
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener("abort", end);
+  });
 }
 
 /** A sleep that other code can end early; only one caller sleeps at a time. */

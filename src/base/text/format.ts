@@ -33,3 +33,20 @@ export function durationText(ms: number): string {
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
+
+/** The first words of all commands. Sentences name homesec too: only before one of these words it begins a command. */
+export const commandWords = [
+  ...["serve", "demo", "live", "trigger", "explain", "health", "doctor", "selftest", "cleanup", "completion", "docs", "help", "setup"],
+  ...["cameras", "events", "detections", "entities", "rules", "alerts", "silence", "webhooks", "notifications", "analytics", "workers"],
+  ...["open", "breakers", "dlq", "gpu", "shares", "keys", "config", "db"],
+] as const;
+
+const command = new RegExp(`(?<![\\w./-]|npx )homesec(?= (?:--direct )?(?:<command>|(?:${commandWords.join("|")})\\b))`, "g");
+
+/**
+ * Rewrites the commands in a text as the user types them: `called` is `homesec`, `./homesec` or `npx homesec`. Texts of the daemon
+ * always say `homesec`, since it does not know how its clients call it.
+ */
+export function typable(text: string, called: string | undefined): string {
+  return called === undefined || called === "homesec" ? text : text.replace(command, () => called);
+}

@@ -27,6 +27,10 @@ export const AlertMetadata = z
       description: "Seconds between the end of the event and the alert if that is more than 10 minutes; else null",
       example: null,
     }),
+    closed_by: z
+      .string()
+      .optional()
+      .meta({ description: "Name of the key that acknowledged or dismissed the alert; absent without one", example: "anna" }),
   })
   .meta({
     id: "AlertMetadata",

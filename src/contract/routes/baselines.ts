@@ -71,7 +71,7 @@ export const Anomaly = z
   .meta({
     id: "Anomaly",
     description: "An hour with unusual activity",
-    example: { reason: "6 detections of person from 18:00 to 18:42; 1.2 are usual in this hour" },
+    example: { reason: "6 detections of person in the first 42 minutes of the hour; 1.2 are usual in the whole hour" },
   });
 
 export const ActivityBaseline = z

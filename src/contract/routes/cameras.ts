@@ -27,6 +27,9 @@ export const Camera = z
     example: { folder_path: "/var/lib/homesec/cameras/front-door", status: "online" },
   });
 
+/** Widths of the smaller copies of a picture. */
+const snapshotWidths = ["320", "640", "1280"] as const;
+
 const params = z.object({ camera_id: CameraIdText });
 const noSuchCamera = "No camera has this id";
 const Name = DisplayName(255).meta({ description: "Display name; unique among cameras" });
@@ -35,7 +38,7 @@ const FolderPath = z
   .min(1)
   .max(4096)
   // The folder is unique, and an index of the database holds keys of at most 2,700 bytes
-  .refine((path) => Buffer.byteLength(path) <= 2_000, "Must have at most 2000 bytes")
+  .refine((path) => new TextEncoder().encode(path).length <= 2_000, "Must have at most 2000 bytes")
   .meta({ description: "Absolute path, or relative to CAMERA_ROOT" });
 
 export const cameraRoutes = {
@@ -102,10 +105,17 @@ export const cameraRoutes = {
   }),
   getCameraSnapshot: route.get("/api/cameras/{camera_id}/snapshot", "Get the newest picture of a camera", {
     params,
+    query: z.object({
+      width: z
+        .enum(snapshotWidths)
+        .optional()
+        .meta({ description: "Maximum width in pixels of a smaller copy in WebP; without it, the picture as it is" }),
+      v: z.string().optional().meta({ description: "Any text; a page changes it to get the newest picture instead of a cached one" }),
+    }),
     reply: { mediaTypes: ["image/jpeg", "image/png", "image/webp"] },
     refusals: { 404: "No camera has this id, or it has no picture yet" },
     tier: "media",
-    auth: "none",
+    auth: "media",
   }),
 };
 

@@ -129,7 +129,7 @@ const filters = {
 
 /** Media types that the detector accepts. */
 const pictureTypes = ["image/jpeg", "image/png", "image/webp"] as const;
-const videoTypes = [
+export const videoTypes = [
   ...(["video/mp4", "video/quicktime", "video/x-matroska", "video/webm", "video/x-msvideo", "video/x-flv", "video/x-dav"] as const),
   ...(["video/mpeg", "video/mp2t", "video/h264", "video/h265"] as const),
 ] as const;
@@ -210,14 +210,14 @@ export const detectionRoutes = {
     reply: { mediaTypes: ["image/jpeg", "image/png", "image/webp"] },
     refusals: { 404: "No detection has this id, or its picture was deleted" },
     tier: "media",
-    auth: "none",
+    auth: "media",
   }),
   getDetectionThumbnail: route.get("/api/detections/{detection_id}/thumbnail", "Get a 320x240 JPEG of the picture with box and label", {
     params,
     reply: { mediaTypes: ["image/jpeg"] },
     refusals: { 404: "No detection has this id, or its picture was deleted" },
     tier: "media",
-    auth: "none",
+    auth: "media",
   }),
   getDetectionEnrichment: route.get("/api/detections/{detection_id}/enrichment", "Get the enrichment of a detection", {
     params,
@@ -229,7 +229,7 @@ export const detectionRoutes = {
     reply: { mediaTypes: videoTypes, ranges: true },
     refusals: { 400: notFromVideo, 404: "No detection has this id, or its video was deleted" },
     tier: "media",
-    auth: "none",
+    auth: "media",
   }),
   getDetectionVideoThumbnail: route.get(
     "/api/detections/{detection_id}/video/thumbnail",

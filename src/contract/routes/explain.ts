@@ -27,6 +27,7 @@ const stepNames = [
   "notification_attempt",
   "webhook_delivery",
   "webhook_attempt",
+  "change",
 ] as const;
 
 export const Step = z

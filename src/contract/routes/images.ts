@@ -64,7 +64,53 @@ export const Image = z
     },
   });
 
+/** The time without pictures of one camera in a range. */
+const CameraGaps = z.object({
+  camera_id: CameraIdText,
+  camera_name: z.string().meta({ description: "Display name", example: "Front door" }),
+  recorded_since: Instant.nullable().meta({
+    description: "Time of its oldest picture in the ledger; nothing is known about the time before. Null without any picture",
+    example: "2026-01-02T07:00:00.000Z",
+  }),
+  picture_count: z.int().meta({ description: "Number of pictures in the range", example: 8640 }),
+  usual_gap_seconds: z.number().nullable().meta({
+    description: "Usual time between two pictures; null for a camera that uploads at irregular times, such as on motion",
+    example: 10,
+  }),
+  limit_seconds: z.number().meta({
+    description:
+      "A time without pictures is a gap when it is longer than this: CAMERA_OFFLINE_AFTER_SECONDS, or the limit of the learned rhythm, or a day",
+    example: 180,
+  }),
+  gaps: z
+    .array(
+      z.object({
+        started_at: Instant.meta({
+          description: "Time of the last picture before the gap, or the start of the range",
+          example: "2026-01-31T02:10:00.000Z",
+        }),
+        ended_at: Instant.meta({
+          description: "Time of the first picture after it, the end of the range, or now",
+          example: "2026-01-31T02:55:00.000Z",
+        }),
+        ongoing: z.boolean().meta({ description: "Whether no picture has come since", example: false }),
+      }),
+    )
+    .meta({ description: "Oldest first" }),
+});
+
 export const imageRoutes = {
+  listPictureGaps: route.get("/api/images/gaps", "List the times without pictures, per camera", {
+    query: z.object({
+      camera_id: z.array(z.string()).optional().meta({ description: "Only these cameras; may be given several times" }),
+      start_date: StartInstant.meta({ description: "Start of the range: a date (its first instant in UTC) or a timestamp" }),
+      end_date: EndInstant.meta({
+        description: "End of the range, inclusive: a date (its last instant in UTC) or a timestamp; at most 31 days after the start",
+      }),
+    }),
+    reply: z.object({ cameras: z.array(CameraGaps).meta({ description: "Cameras in order of id, without deleted ones" }) }),
+    refusals: { 400: "`start_date` is after `end_date`, or the range is longer than 31 days" },
+  }),
   listImages: route.get("/api/images", "List the ledger: every file with its outcome, newest first", {
     query: z.object({
       camera_id: z.array(z.string()).optional().meta({ description: "Only of these cameras; may be given several times" }),

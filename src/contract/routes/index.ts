@@ -10,12 +10,16 @@ import { entityRoutes } from "./entities.ts";
 import { eventRoutes } from "./events.ts";
 import { explainRoutes } from "./explain.ts";
 import { imageRoutes } from "./images.ts";
+import { keyRoutes } from "./keys.ts";
 import { notificationRoutes } from "./notifications.ts";
+import { ruleDraftRoutes } from "./rule-drafts.ts";
 import { ruleRoutes } from "./rules.ts";
 import { sceneRoutes } from "./scenes.ts";
+import { shareRoutes } from "./shares.ts";
 import { silenceRoutes } from "./silences.ts";
 import { statisticsRoutes } from "./statistics.ts";
 import { documentRoutes, systemRoutes } from "./system.ts";
+import { doctorRoutes } from "./system-doctor.ts";
 import { gpuRoutes } from "./system-gpu.ts";
 import { webhookRoutes } from "./webhooks.ts";
 
@@ -33,14 +37,18 @@ export const routes = {
   ...statisticsRoutes,
   ...alertReceiverRoutes,
   ...ruleRoutes,
+  ...ruleDraftRoutes,
   ...alertRoutes,
   ...silenceRoutes,
   ...analyticsRoutes,
   ...systemRoutes,
   ...gpuRoutes,
+  ...doctorRoutes,
   ...webhookRoutes,
   ...dlqRoutes,
   ...notificationRoutes,
+  ...shareRoutes,
+  ...keyRoutes,
   ...documentRoutes,
 };
 export type Routes = typeof routes;

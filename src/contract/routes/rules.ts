@@ -163,6 +163,9 @@ const fields = {
 
 /** The writable fields of a rule. An omitted field gets its default in a new rule and keeps its value in an existing one. */
 const changes = z.strictObject(fields).partial();
+
+/** The definition of a new rule. */
+export const NewRule = changes.required({ name: true });
 const changeable = Object.keys(fields) as (keyof typeof fields)[];
 
 /** The stored definition of one version of a rule. */
@@ -171,11 +174,12 @@ export const RuleDefinition = Rule.omit({ id: true, version: true, created_at: t
 const Matched = z.int().meta({ description: "Number of matching events", example: 1 });
 const MatchRate = z.number().meta({ description: "Share of matching events, 0 to 1", example: 0.0169 });
 const AlertCount = z.int().meta({ description: "Alerts that would have been raised", example: 1 });
-const Conditions = z
+/** The fulfilled conditions of a rule in the order of its fields. */
+export const Conditions = z
   .array(z.string())
   .meta({ description: "Fulfilled conditions, such as `risk_score >= 70`", example: ["risk_score >= 70"] });
 const RuleName = z.string().meta({ description: "Name of the rule", example: "People at night" });
-const Tested = z.int().meta({ description: "Tested events", example: 59 });
+export const Tested = z.int().meta({ description: "Tested events", example: 59 });
 
 /** The result of replaying a definition on stored events. */
 export const RuleReplay = z
@@ -234,7 +238,7 @@ export const ruleRoutes = {
     reply: listOf(Rule),
   }),
   createRule: route.post("/api/alerts/rules", "Create an alert rule", {
-    body: changes.required({ name: true }),
+    body: NewRule,
     status: 201,
     reply: Rule,
     example: {

@@ -22,6 +22,8 @@ export const Silence = z
     created_at: Instant.meta({ description: "Start of the silence", example: "2026-02-01T08:00:00.000Z" }),
     ends_at: Instant.meta({ description: "Planned end", example: "2026-02-01T10:00:00.000Z" }),
     ended_at: Instant.nullable().meta({ description: "Actual end; null while it is active" }),
+    created_by: z.string().nullable().meta({ description: "Key or session that began it; null without one", example: "anna" }),
+    ended_by: z.string().nullable().meta({ description: "Key or session that ended it early; null without one", example: null }),
     held_back: z.int().meta({ description: "Muted alerts", example: 3 }),
   })
   .meta({

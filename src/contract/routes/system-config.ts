@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { configNames, ranges } from "../constants.ts";
+import { configGroups, configNames, configSources, ranges } from "../constants.ts";
 import { routesOf } from "../route.ts";
 import { EnumText, IntBetween, NumberBetween } from "../values.ts";
 
@@ -51,8 +51,42 @@ function orConfigured<T extends z.ZodType>(value: T) {
   return value.nullable().meta({ description: value.meta()?.description ?? "" });
 }
 
+const groupIds = Object.keys(configGroups) as [keyof typeof configGroups, ...(keyof typeof configGroups)[]];
+
+/** A configuration variable with its value in force. */
+export const ConfigVariable = z
+  .object({
+    name: z.string().meta({ description: "Name of the variable", example: "RETENTION_DAYS" }),
+    group: z.enum(groupIds).meta({ description: "Group, in the order of the list", example: "retention" }),
+    description: z.string().meta({ description: "Meaning", example: "Events and detections older than this are deleted" }),
+    value: z.unknown().meta({ description: "Value in force; null if it is not set; secrets are masked", example: 30 }),
+    source: z.enum(configSources).meta({ description: "Where the value comes from; `settings`: changed at run time", example: "default" }),
+    default: z.string().nullable().meta({ description: "Default, as text; null without one", example: "30" }),
+    allowed: z.string().meta({ description: "Values that are accepted", example: "a whole number from 1 to 3650" }),
+    unit: z.string().nullable().meta({ description: "Unit of the value; null without one", example: "days" }),
+    secret: z.boolean().meta({ description: "Whether the value is never shown", example: false }),
+    live: z.boolean().meta({ description: "Whether a running daemon applies a change in its files", example: false }),
+    restart_needed: z.boolean().meta({ description: "Whether a changed value in the files waits for a restart", example: false }),
+    setting: z
+      .enum(configNames)
+      .nullable()
+      .meta({ description: "Its name in `PATCH /api/system/config`; null if it cannot change there", example: "retention_days" }),
+  })
+  .meta({ id: "ConfigVariable", description: "A configuration variable with its value in force and its source" });
+
 export const configRoutes = {
   getConfig: route.get("/api/system/config", "Get the settings that can change at run time", { reply: SystemConfig }),
+  listVariables: route.get("/api/system/config/variables", "List the configuration variables with their values and sources", {
+    reply: z
+      .object({
+        variables: z.array(ConfigVariable).meta({ description: "All variables in the order of the documentation" }),
+        files: z.array(z.string()).meta({
+          description: "Files that this daemon reads and watches: `.env`, which may be missing, and the file of `--config`",
+          example: ["/etc/homesec/.env"],
+        }),
+      })
+      .meta({ id: "ConfigVariables", description: "The configuration of this daemon" }),
+  }),
   updateConfig: route.patch("/api/system/config", "Update settings; they apply at once in every process and survive a restart", {
     body: z
       .strictObject({

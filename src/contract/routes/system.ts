@@ -23,6 +23,14 @@ export const systemRoutes = {
   ...configRoutes,
   ...storageRoutes,
   ...selftestRoutes,
+  getHome: route.get("/api/system/home", "Get what a page needs to know about this home", {
+    reply: z
+      .object({
+        time_zone: z.string().meta({ description: "Time zone of the daemon, in which pages show times", example: "Europe/Berlin" }),
+        version: z.string().meta({ description: "Version of homesec", example: "0.2.0" }),
+      })
+      .meta({ id: "Home", description: "What a page needs to know about this home" }),
+  }),
   alive: route.get("/health", "Check that the process is alive", { reply: Alive, tier: "none", auth: "none" }),
   apiAlive: route.get("/api/health", "Check that the process is alive", { reply: Alive, tier: "none", auth: "none" }),
   getMetrics: route.get("/metrics", "Get the metrics in Prometheus text format", { reply: { mediaTypes: ["text/plain"] }, tier: "none" }),
@@ -35,5 +43,4 @@ export const documentRoutes = {
     reply: z.record(z.string(), z.unknown()),
     example: { reply: { openapi: "3.1.0", info: { title: "homesec", version: "0.2.0" }, paths: {} } },
   }),
-  getDocs: documents.get("/docs", "Get this API as an HTML page", { reply: { mediaTypes: ["text/html"] } }),
 };

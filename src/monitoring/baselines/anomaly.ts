@@ -1,6 +1,7 @@
 import type { Sql } from "../../platform/database/database.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
 import { emit } from "../../work/outbox/outbox.ts";
+import { isHeldBack } from "../../work/outbox/restores-repository.ts";
 import { type NewAnomaly, type StoredAnomaly, storeAnomaly } from "./anomalies-repository.ts";
 import { type Known, usualIn } from "./known.ts";
 import type { LocalHour } from "./local-hour.ts";
@@ -23,7 +24,7 @@ export interface CountedHour {
  * hour only counts that already exceed the whole hour: counts only grow, so frequent checks never cause more false alarms. Too few
  * detections are reported when the hour is over.
  */
-export function unusualIn(counted: CountedHour, known: Known, timeZone: string): readonly NewAnomaly[] {
+export function unusualIn(counted: CountedHour, known: Known): readonly NewAnomaly[] {
   const { cameraId, hour, until, counts, isOver } = counted;
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   const classes = [...new Set([...known.classHours.keys(), ...counts.keys()])].toSorted();
@@ -41,7 +42,7 @@ export function unusualIn(counted: CountedHour, known: Known, timeZone: string):
         anomaly_score: rounded(score),
         expected_frequency: rounded(usual.mean),
         observed_frequency: count,
-        reason: writeReason({ objectClass, count, usual, hour, until }, timeZone),
+        reason: writeReason({ objectClass, count, usual, hour, until }),
       },
     ];
   });
@@ -62,6 +63,9 @@ export async function reportAnomalies(sql: Sql, anomalies: readonly NewAnomaly[]
     })),
     now,
   );
+  // Anomalies of one call are found together, in the same hour or day
+  const newest = Math.max(...added.map(({ timestamp }) => timestamp.getTime()));
+  if (added.length > 0 && (await isHeldBack(sql, new Date(newest)))) return added.length;
   await emit(
     sql,
     added.map(({ cameraId, timestamp, anomaly_score: score, reason }) => ({

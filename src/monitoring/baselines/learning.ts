@@ -74,7 +74,7 @@ async function learnHour(sql: Sql, due: DueHour, { now, timeZone }: Moment): Pro
   const next = learnedFrom(known, hour, counts);
   await storeActivity(sql, cameraId, hour, next.activity, observed.start, now);
   await storeClasses(sql, cameraId, hour, next.classes, now);
-  return await reportAnomalies(sql, unusualIn({ cameraId, hour, until: observed.end, isOver: true, counts }, known, timeZone), now);
+  return await reportAnomalies(sql, unusualIn({ cameraId, hour, until: observed.end, isOver: true, counts }, known), now);
 }
 
 /** An hour is learned if it was watched nearly all the time and is a full hour: where clocks change by half an hour some are not. */
@@ -120,7 +120,7 @@ export async function judgeRunningHour(db: Database, now: Date, timeZone: string
     if (seen.get(cameraId) === state) continue;
     announced += await db.transaction(async (sql) => {
       const known = await readKnown(sql, cameraId, now);
-      return await reportAnomalies(sql, unusualIn({ cameraId, hour, until: now, isOver: false, counts }, known, timeZone), now);
+      return await reportAnomalies(sql, unusualIn({ cameraId, hour, until: now, isOver: false, counts }, known), now);
     });
     seen.set(cameraId, state);
   }

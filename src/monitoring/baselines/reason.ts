@@ -1,3 +1,4 @@
+import { minuteMs } from "../../base/clock/clock.ts";
 import type { LocalHour } from "./local-hour.ts";
 import type { Usual } from "./statistics.ts";
 
@@ -11,10 +12,16 @@ export interface UnusualHour {
   readonly until: Date;
 }
 
-/** Describes an anomaly, such as `42 detections of person from 14:00 to 14:25; 12.3 are usual in this hour`. */
-export function writeReason({ objectClass, count, usual, hour, until }: UnusualHour, timeZone: string): string {
+/**
+ * Describes an anomaly, such as `42 detections of person in the first 25 minutes of the hour; 12.3 are usual in the whole hour`. It names
+ * no time of day, because readers may be in other time zones.
+ */
+export function writeReason({ objectClass, count, usual, hour, until }: UnusualHour): string {
   const what = `${count === 0 ? "no" : count} detection${count === 1 ? "" : "s"}${objectClass === null ? "" : ` of ${objectClass}`}`;
-  const text = `${what} from ${clockTime(hour.start, timeZone)} to ${clockTime(until, timeZone)}; ${formatNumber(usual.mean)} are usual in this hour`;
+  const minutes = Math.max(1, Math.round((until.getTime() - hour.start.getTime()) / minuteMs));
+  const isOver = until.getTime() >= hour.end.getTime();
+  const part = isOver ? "in the hour" : `in the first ${minutes === 1 ? "minute" : `${minutes} minutes`} of the hour`;
+  const text = `${what} ${part}; ${formatNumber(usual.mean)} are usual${isOver ? "" : " in the whole hour"}`;
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 

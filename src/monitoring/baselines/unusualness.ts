@@ -33,6 +33,6 @@ export async function unusualnessOf(
   const score = scoreOf(usual, count, (until.getTime() - hour.start.getTime()) / hourMs);
   return {
     score: Math.round(Math.min(1, Math.max(0, score / (2 * known.config.threshold_stdev))) * 1000) / 1000,
-    reason: writeReason({ objectClass: null, count, usual, hour, until }, timeZone),
+    reason: writeReason({ objectClass: null, count, usual, hour, until }),
   };
 }

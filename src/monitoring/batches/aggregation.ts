@@ -26,6 +26,8 @@ export interface Arrival {
   /** The time of the detections. */
   readonly at: Date;
   readonly count: number;
+  /** The batch that they join if it is still open: that of the detections that they replace. */
+  readonly batchId?: string | undefined;
 }
 
 /** Batches assigned to arrivals. */
@@ -56,9 +58,12 @@ export async function assignToBatches(
   const batches = new Map<string, CountedBatch>(open.map((batch) => [batch.batchId, batch]));
   const opened = new Set<string>();
   const outgrown = new Set<string>();
-  const batchIds = arrivals.map(({ cameraId, at, count }) => {
+  const batchIds = arrivals.map(({ cameraId, at: arrivedAt, count, batchId }) => {
     const ofCamera = [...batches.values()].filter((batch) => batch.cameraId === cameraId);
-    const found = batchFor(ofCamera, at, times);
+    const given = batchId === undefined ? undefined : batches.get(batchId);
+    // a batch never becomes longer than its window
+    const at = given ? new Date(Math.min(arrivedAt.getTime(), given.startedAt.getTime() + times.windowMs - 1)) : arrivedAt;
+    const found = given ?? batchFor(ofCamera, at, times);
     const batch = found ?? { batchId: randomUUID(), cameraId, startedAt: at, lastDetectionAt: at, detectionCount: 0, isFull: false };
     if (!found) {
       opened.add(batch.batchId);

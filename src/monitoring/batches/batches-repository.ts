@@ -95,6 +95,16 @@ export async function shrinkBatches(sql: Sql, batchIds: readonly string[]): Prom
   `;
 }
 
+/** Deletes those of these open batches that have no detections any more. The caller holds the lock of their cameras. */
+export async function deleteEmptyBatches(sql: Sql, batchIds: readonly string[]): Promise<void> {
+  await sql`
+    delete from batches b
+    where b.batch_id = any (${[...batchIds]}::uuid[])
+      and b.status = 'open'
+      and not exists (select from detections d where d.batch_id = b.batch_id and d.event_id is null)
+  `;
+}
+
 /** Returns cameras with a batch that is due, full, or due after `latest`, which is impossible. */
 export async function camerasWithDueBatches(sql: Sql, now: Date, latest: Date): Promise<readonly string[]> {
   const rows = await sql<{ cameraId: string }[]>`

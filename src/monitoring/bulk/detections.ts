@@ -27,7 +27,7 @@ type NewItem = CheckedItem<z.output<typeof NewDetectionItem>>;
 /** The use cases for several detections at once. Their events are updated: number, classes and cover. */
 export const detectionBulkOperations: Pick<Operations, keyof typeof detectionBulkRoutes> = {
   createDetections: async ({ body }, { db, clock }) => {
-    const { valid, faulty } = checkItems(NewDetectionItem, body.detections);
+    const { valid, faulty } = await checkItems(NewDetectionItem, body.detections);
     const now = clock.now();
     const results = await db.transaction(async (sql) => {
       const refusals = await refusalsOf(sql, valid);
@@ -55,7 +55,7 @@ export const detectionBulkOperations: Pick<Operations, keyof typeof detectionBul
   },
 
   updateDetections: async ({ body }, { db, clock, config, log }) => {
-    const { valid, faulty } = checkItems(DetectionChangeItem, body.detections);
+    const { valid, faulty } = await checkItems(DetectionChangeItem, body.detections);
     const now = clock.now();
     const changes = valid.map(({ item }) => ({ id: item.id, objectType: item.object_type, confidence: item.confidence }));
     const changed = changes.filter(({ objectType, confidence }) => objectType !== undefined || confidence !== undefined);
@@ -86,7 +86,7 @@ export const detectionBulkOperations: Pick<Operations, keyof typeof detectionBul
   },
 
   deleteDetections: async ({ body }, { db, clock, config, log }) => {
-    const { valid, faulty } = checkItems(z.int(), body.detection_ids);
+    const { valid, faulty } = await checkItems(z.int(), body.detection_ids);
     const now = clock.now();
     const there = await db.transaction(async (sql) => {
       const places = await lockPlaces(

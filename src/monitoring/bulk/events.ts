@@ -29,14 +29,14 @@ type NewItem = CheckedItem<z.output<typeof NewEvent>>;
 /** Several events in one request: an error is reported for its item, and the other items are done in one transaction. */
 export const eventBulkOperations: Pick<Operations, "createEvents" | "updateEvents" | "deleteEvents"> = {
   createEvents: async ({ body }, { db, clock, settings }) => {
-    const { valid, faulty } = checkItems(NewEvent, body.events);
+    const { valid, faulty } = await checkItems(NewEvent, body.events);
     const thresholds = settings.current().riskScoreThresholds;
     const results = valid.length === 0 ? [] : await db.transaction((sql) => create(sql, valid, thresholds, clock.now()));
     return bulkReply([...faulty, ...results]);
   },
 
   updateEvents: async ({ body }, { db, clock }) => {
-    const { valid, faulty } = checkItems(EventReview, body.events);
+    const { valid, faulty } = await checkItems(EventReview, body.events);
     const ids = await db.transaction(async (sql) => {
       const now = clock.now();
       const reviews = mergedReviews(valid.map(({ item }) => item));
@@ -62,7 +62,7 @@ export const eventBulkOperations: Pick<Operations, "createEvents" | "updateEvent
   },
 
   deleteEvents: async ({ body }, { db, clock }) => {
-    const { valid, faulty } = checkItems(EventId, body.event_ids);
+    const { valid, faulty } = await checkItems(EventId, body.event_ids);
     const ids = [...new Set(valid.map(({ item }) => item))];
     const { deleted, existing } = await db.transaction(async (sql) => {
       const deleted = ids.length === 0 ? [] : await markDeleted(sql, ids, clock.now());

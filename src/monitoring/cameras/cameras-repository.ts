@@ -1,9 +1,10 @@
 import { advisoryLocks, type Sql } from "../../platform/database/database.ts";
 import { follows, type Keyed, keyInstant, type Slice, type TimeKey } from "../../platform/database/keyset.ts";
+import { fullPath, storedPath } from "../../platform/database/stored-paths.ts";
 import { type Camera, type CameraIdentity, type CameraStatus, noSuchCamera } from "./camera.ts";
 
 const columns = (sql: Sql) => sql`
-  c.camera_id, c.name, c.folder_path, c.status, c.last_seen_at, c.created_at, c.updated_at, c.deleted_at
+  c.camera_id, c.name, ${fullPath(sql, sql`c.folder_path`)} as folder_path, c.status, c.last_seen_at, c.created_at, c.updated_at, c.deleted_at
 `;
 
 /** Finds a camera, deleted or not; undefined if there is none. */
@@ -28,7 +29,7 @@ export async function findCameraByFolder(sql: Sql, folderPath: string): Promise<
   const [camera] = await sql<[Camera?]>`
     select ${columns(sql)}
     from cameras c
-    where c.folder_path = ${folderPath}
+    where c.folder_path = ${storedPath(sql, folderPath)}
   `;
   return camera;
 }
@@ -38,7 +39,7 @@ export async function findConflict(sql: Sql, asked: CameraIdentity, exceptId?: s
   const [camera] = await sql<[Camera?]>`
     select ${columns(sql)}
     from cameras c
-    where (c.camera_id = ${asked.camera_id} or c.name = ${asked.name} or c.folder_path = ${asked.folder_path})
+    where (c.camera_id = ${asked.camera_id} or c.name = ${asked.name} or c.folder_path = ${storedPath(sql, asked.folder_path)})
       and c.camera_id is distinct from ${exceptId ?? null}::text
     order by c.camera_id = ${asked.camera_id} desc, c.name = ${asked.name} desc
     limit 1
@@ -89,7 +90,7 @@ export interface NewCamera extends CameraIdentity {
 export async function insertCamera(sql: Sql, camera: NewCamera, now: Date): Promise<Camera> {
   const [row] = await sql<[Camera]>`
     insert into cameras as c (camera_id, name, folder_path, status, status_reason, created_at, updated_at)
-    values (${camera.camera_id}, ${camera.name}, ${camera.folder_path}, ${camera.status}, ${camera.reason}, ${now}, ${now})
+    values (${camera.camera_id}, ${camera.name}, ${storedPath(sql, camera.folder_path)}, ${camera.status}, ${camera.reason}, ${now}, ${now})
     returning ${columns(sql)}
   `;
   return row;
@@ -107,7 +108,7 @@ export interface CameraChange {
 export async function updateCamera(sql: Sql, cameraId: string, change: CameraChange, now: Date): Promise<Camera> {
   const [row] = await sql<[Camera]>`
     update cameras c
-    set name = ${change.name}, folder_path = ${change.folder_path}, status = ${change.status}, status_reason = ${change.reason}, updated_at = ${now}
+    set name = ${change.name}, folder_path = ${storedPath(sql, change.folder_path)}, status = ${change.status}, status_reason = ${change.reason}, updated_at = ${now}
     where c.camera_id = ${cameraId}
     returning ${columns(sql)}
   `;
@@ -147,17 +148,29 @@ export async function restoreCamera(sql: Sql, cameraId: string, reason: string |
   return row;
 }
 
+/** Filters of the list of cameras. */
+export interface CameraFilter {
+  readonly status: CameraStatus | undefined;
+  /** Only these; undefined: all. */
+  readonly cameraIds: readonly string[] | undefined;
+}
+
+const filterConditions = (sql: Sql, { status, cameraIds }: CameraFilter) => sql`
+  ${status ? sql`and c.status = ${status}` : sql``}
+  ${cameraIds ? sql`and c.camera_id = any (${[...cameraIds]}::text[])` : sql``}
+`;
+
 /** Returns a page of the cameras that are not deleted, by id, each with its sort key. */
 export async function listCameras(
   sql: Sql,
-  status: CameraStatus | undefined,
+  filter: CameraFilter,
   { after, offset, limit }: Slice<readonly [cameraId: string]>,
 ): Promise<readonly Keyed<Camera, readonly [cameraId: string]>[]> {
   const rows = await sql<Camera[]>`
     select ${columns(sql)}
     from cameras c
     where c.deleted_at is null
-      ${status ? sql`and c.status = ${status}` : sql``}
+      ${filterConditions(sql, filter)}
       ${after ? sql`and c.camera_id > ${after[0]}` : sql``}
     order by c.camera_id
     limit ${limit}
@@ -166,13 +179,13 @@ export async function listCameras(
   return rows.map((record) => ({ record, key: [record.camera_id] }));
 }
 
-/** Counts the cameras with this status that are not deleted. */
-export async function countCameras(sql: Sql, status: CameraStatus | undefined): Promise<number> {
+/** Counts the cameras of a list that are not deleted. */
+export async function countCameras(sql: Sql, filter: CameraFilter): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*) as count
     from cameras c
     where c.deleted_at is null
-      ${status ? sql`and c.status = ${status}` : sql``}
+      ${filterConditions(sql, filter)}
   `;
   return row.count;
 }
@@ -213,7 +226,7 @@ export interface Picture {
 /** Returns at most `limit` newest pictures of a camera, optionally up to a time, including pending and skipped ones. */
 export async function newestPictures(sql: Sql, cameraId: string, limit: number, until?: Date): Promise<readonly Picture[]> {
   return await sql<Picture[]>`
-    select i.path, i.media_type as "mediaType"
+    select ${fullPath(sql, sql`i.path`)} as path, i.media_type as "mediaType"
     from images i
     where i.camera_id = ${cameraId}
       and (i.status <> 'skipped' or i.reason in ('refused', 'reupload', 'moved'))

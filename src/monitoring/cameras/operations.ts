@@ -1,6 +1,4 @@
 import { z } from "zod";
-import { latestPast } from "../../base/clock/clock.ts";
-import type { Bytes } from "../../contract/answer.ts";
 import type { JournalEntry } from "../../contract/live.ts";
 import { notFound, Problem } from "../../contract/problem.ts";
 import type { cameraRoutes } from "../../contract/routes/cameras.ts";
@@ -26,7 +24,6 @@ import {
   liveCameras,
   lockCamera,
   lockIdentities,
-  newestPictures,
   requireCamera,
   restoreCamera,
   updateCamera,
@@ -34,21 +31,19 @@ import {
 import { absoluteFolder, inspectFolder, invalidFolder, withSameFolder } from "./folder.ts";
 import { mayHidePictures, passedOverText } from "./passed-over.ts";
 import { whyReserved } from "./reserved-folder.ts";
-import { resolveInside, rootsOf } from "./roots.ts";
+import { rootsOf } from "./roots.ts";
 import { cameraChanged } from "./status.ts";
 import { noteErrorOver } from "./status-repository.ts";
 
-/** If this many of a camera's newest pictures are deleted from disk, the search stops. */
-const mostGonePictures = 1_000;
-
 /** The use cases of cameras. */
-export const cameraOperations: Pick<Operations, keyof typeof cameraRoutes> = {
-  listCameras: async ({ query }, { db }) => {
+export const cameraOperations: Omit<Pick<Operations, keyof typeof cameraRoutes>, "getCameraSnapshot"> = {
+  listCameras: async ({ query }, { db, caller }) => {
+    const filter = { status: query.status, cameraIds: caller?.access?.cameraIds };
     const { items, ...page } = await readPage(db, query, {
       name: "cameras",
       key: z.tuple([z.string()]).readonly(),
-      rows: (sql, slice) => listCameras(sql, query.status, slice),
-      count: (sql) => countCameras(sql, query.status),
+      rows: (sql, slice) => listCameras(sql, filter, slice),
+      count: (sql) => countCameras(sql, filter),
     });
     return { cameras: items, count: items.length, ...page };
   },
@@ -117,33 +112,6 @@ export const cameraOperations: Pick<Operations, keyof typeof cameraRoutes> = {
       await announce(sql, cameraChanged(restored, current.status, reason), now);
       return restored;
     });
-  },
-
-  getCameraSnapshot: async ({ params }, { db, config, clock }) => {
-    const cameraId = params.camera_id;
-    const roots = rootsOf(config);
-    const until = latestPast(clock.now());
-    let newest: string | undefined;
-    // The newest picture nearly always exists; if not, the search goes on to older ones, and finally to pictures with a time in the future,
-    // which a clock that was set back has left.
-    for (const [limit, latest] of [[1, until], [mostGonePictures, until], [mostGonePictures]] as const) {
-      const pictures = await db.query(async (sql) => {
-        await requireCamera(sql, cameraId);
-        return await newestPictures(sql, cameraId, limit, latest);
-      });
-      newest = pictures[0]?.path;
-      for (const picture of pictures) {
-        const resolved = await resolveInside(roots, picture.path);
-        if (resolved.state === "inside")
-          return { mediaType: picture.mediaType, content: { file: resolved.path, isReal: true } } satisfies Bytes;
-      }
-    }
-    throw new Problem(
-      "not_found",
-      newest === undefined
-        ? `Camera ${cameraId} has no picture yet`
-        : `The newest pictures of camera ${cameraId} are gone from the disk; the last one was ${newest}`,
-    );
   },
 
   validateCameraPaths: async (_request, { db, config, runtime }) => {

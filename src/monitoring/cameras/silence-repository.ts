@@ -1,4 +1,5 @@
 import type { Sql } from "../../platform/database/database.ts";
+import { fullPath } from "../../platform/database/stored-paths.ts";
 
 /** An online camera without a recent picture. */
 export interface QuietCamera {
@@ -15,7 +16,7 @@ export interface QuietCamera {
 /** Returns the online cameras that were last seen and changed before a time, with their ended silences since another time. */
 export async function quietCameras(sql: Sql, since: Date, countedSince: Date): Promise<readonly QuietCamera[]> {
   return await sql<QuietCamera[]>`
-    select c.camera_id as "cameraId", c.folder_path as "folderPath", c.last_seen_at as "lastSeenAt",
+    select c.camera_id as "cameraId", ${fullPath(sql, sql`c.folder_path`)} as "folderPath", c.last_seen_at as "lastSeenAt",
       greatest(c.last_seen_at, c.updated_at) as "heardSince", (
       select count(*)
       from camera_incidents i

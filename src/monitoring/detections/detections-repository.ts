@@ -3,6 +3,7 @@ import type { Request } from "../../contract/route.ts";
 import type { detectionRoutes } from "../../contract/routes/detections.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { follows, type Keyed, keyInstant, type Slice, type TimeKey } from "../../platform/database/keyset.ts";
+import { fullPath, storedPath } from "../../platform/database/stored-paths.ts";
 import { type Box, type Detection, type DetectionRow, type DetectionSource, recordOf } from "./detection.ts";
 
 /** A detection to store. */
@@ -26,7 +27,7 @@ export interface NewDetection {
 
 /** Columns of a record, for `detections d`. */
 export const columns = (sql: Sql) => sql`
-  d.detection_id as id, d.camera_id, d.file_path, d.file_type, d.detected_at, d.object_type, d.confidence,
+  d.detection_id as id, d.camera_id, ${fullPath(sql, sql`d.file_path`)} as file_path, d.file_type, d.detected_at, d.object_type, d.confidence,
   d.bbox_x, d.bbox_y, d.bbox_width, d.bbox_height, d.thumbnail_path, d.event_id, d.batch_id, d.enrichment, d.created_at
 `;
 
@@ -46,7 +47,7 @@ export async function insertDetections(sql: Sql, detections: readonly NewDetecti
       ${detections.map((detection) => detection.imageId)}::bigint[],
       ${detections.map((detection) => detection.batchId)}::uuid[],
       ${detections.map((detection) => detection.eventId ?? null)}::bigint[],
-      ${detections.map((detection) => detection.filePath)}::text[],
+      ${detections.map((detection) => storedPath(sql, detection.filePath))}::text[],
       ${detections.map((detection) => detection.fileType)}::text[],
       ${detections.map((detection) => detection.videoOffsetSeconds)}::real[],
       ${sql.array(detections.map((detection) => detection.detectedAt))}::timestamptz[],
@@ -93,7 +94,7 @@ type Edges = { readonly x: number | null; readonly y: number | null; readonly wi
 /** Returns the place of a detection; undefined if there is none. */
 export async function findSource(sql: Sql, id: number): Promise<DetectionSource | undefined> {
   const [row] = await sql<[(Omit<DetectionSource, "box" | "otherTimes"> & Edges & { readonly otherTimes: readonly string[] })?]>`
-    select d.detection_id as id, d.file_path as "filePath", d.file_type as "fileType", i.size_bytes as "fileSize",
+    select d.detection_id as id, ${fullPath(sql, sql`d.file_path`)} as "filePath", d.file_type as "fileType", i.size_bytes as "fileSize",
       array(
         -- the newest will do: one of them is in the file by now
         select o.modified_ns::text
@@ -235,6 +236,19 @@ export async function changeDetections(sql: Sql, changes: readonly DetectionChan
       ${changes.map((change) => change.confidence ?? null)}::float8[]
     ) as c (id, object_type, confidence)
     where d.detection_id = c.id
+  `;
+}
+
+/** Moves detections to a later version of their file, which has them too. */
+export async function moveToImage(
+  sql: Sql,
+  ids: readonly number[],
+  image: { readonly imageId: number; readonly path: string; readonly mediaType: string | null },
+): Promise<void> {
+  await sql`
+    update detections d
+    set image_id = ${image.imageId}, file_path = ${storedPath(sql, image.path)}, file_type = ${image.mediaType}
+    where d.detection_id = any (${[...ids]}::bigint[])
   `;
 }
 

@@ -29,22 +29,16 @@ export async function insertEntity(sql: Sql, { detectionId, objectType, confiden
   return row.id;
 }
 
-/** Records another sighting of an entity. Returns the number of earlier ones; undefined if the entity no longer exists. */
-export async function recordSighting(
-  sql: Sql,
-  entityId: string,
-  { detectionId, confidence, seenAt }: Sighting,
-): Promise<number | undefined> {
-  const [row] = await sql<[{ before: number }?]>`
+/** Records another sighting of an entity, which the caller has locked. */
+export async function recordSighting(sql: Sql, entityId: string, { detectionId, confidence, seenAt }: Sighting): Promise<void> {
+  await sql`
     update entities n
     set first_seen_at = least(n.first_seen_at, ${seenAt}), last_seen_at = greatest(n.last_seen_at, ${seenAt}),
       detection_count = n.detection_count + 1,
       representative_detection_id = case when ${confidence}::float8 > n.representative_confidence then ${detectionId}::bigint else n.representative_detection_id end,
       representative_confidence = greatest(n.representative_confidence, ${confidence}::float8)
     where n.entity_id = ${entityId}
-    returning n.detection_count - 1 as before
   `;
-  return row?.before;
 }
 
 /** Records which camera saw an entity. */
@@ -55,6 +49,82 @@ export async function noteVisit(sql: Sql, entityId: string, { cameraId, seenAt }
     on conflict (entity_id, camera_id) do update
     set first_seen_at = least(v.first_seen_at, excluded.first_seen_at), last_seen_at = greatest(v.last_seen_at, excluded.last_seen_at),
       detection_count = v.detection_count + 1
+  `;
+}
+
+/** Locks entities by id until the end of the transaction, and returns those that exist. */
+export async function lockEntities(sql: Sql, entityIds: readonly string[]): Promise<ReadonlySet<string>> {
+  if (entityIds.length === 0) return new Set();
+  const rows = await sql<{ id: string }[]>`
+    select n.entity_id as id
+    from entities n
+    where n.entity_id = any (${[...entityIds]}::uuid[])
+    order by n.entity_id
+    for update
+  `;
+  return new Set(rows.map(({ id }) => id));
+}
+
+/**
+ * The entity of each of these detections. The detection has it only once its enrichment is stored, the vector since the recognition; but
+ * vectors expire.
+ */
+const sightings = (sql: Sql, detectionIds: readonly number[]) => sql`
+  select coalesce(d.entity_id, b.entity_id) as entity_id, d.camera_id
+  from detections d
+  left join embeddings b on b.detection_id = d.detection_id
+  where d.detection_id = any (${[...detectionIds]}::bigint[])
+    and coalesce(d.entity_id, b.entity_id) is not null
+`;
+
+/**
+ * Subtracts sightings that are about to be deleted because others replace them. An entity without any other goes. The caller has locked
+ * the detections.
+ */
+export async function forgetSightings(sql: Sql, detectionIds: readonly number[]): Promise<void> {
+  const seen = await sql<{ entity_id: string }[]>`${sightings(sql, detectionIds)}`;
+  if (seen.length === 0) return;
+  await lockEntities(
+    sql,
+    seen.map(({ entity_id }) => entity_id),
+  );
+  await sql`
+    with gone as materialized (
+      select s.entity_id, s.camera_id, count(*) as count
+      from (${sightings(sql, detectionIds)}) s
+      group by s.entity_id, s.camera_id
+    ),
+    of_entity as materialized (
+      select g.entity_id, sum(g.count) as count
+      from gone g
+      group by g.entity_id
+    ),
+    less as (
+      update entities n
+      set detection_count = n.detection_count - g.count
+      from of_entity g
+      where n.entity_id = g.entity_id
+        and n.detection_count > g.count
+    ),
+    forgotten as (
+      delete from entities n
+      using of_entity g
+      where n.entity_id = g.entity_id
+        and n.detection_count <= g.count
+    ),
+    fewer_visits as (
+      update entity_cameras v
+      set detection_count = v.detection_count - g.count
+      from gone g
+      where v.entity_id = g.entity_id
+        and v.camera_id = g.camera_id
+        and v.detection_count > g.count
+    )
+    delete from entity_cameras v
+    using gone g
+    where v.entity_id = g.entity_id
+      and v.camera_id = g.camera_id
+      and v.detection_count <= g.count
   `;
 }
 

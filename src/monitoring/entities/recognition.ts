@@ -4,8 +4,9 @@ import type { OutboundEvent } from "../../contract/outbound-events.ts";
 import type { Database, Sql } from "../../platform/database/database.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
 import { emit } from "../../work/outbox/outbox.ts";
+import { isHeldBack } from "../../work/outbox/restores-repository.ts";
 import { embeddingsAfter, insertEmbedding, keepDetections, lockObjectType, recognisedBefore } from "./embeddings-repository.ts";
-import { insertEntity, noteVisit, recordSighting, type Sighting } from "./entities-repository.ts";
+import { insertEntity, lockEntities, noteVisit, recordSighting, type Sighting } from "./entities-repository.ts";
 import { type Match, product, VectorIndex } from "./vector-index.ts";
 
 /** A detection with its vector. */
@@ -78,31 +79,21 @@ export function createRecognition(options: RecognitionOptions): Recognition {
     return known;
   };
 
-  const recogniseOne = async (sql: Sql, one: Seen, known: Known, siblings: readonly Sibling[], now: Date): Promise<Recognised> => {
-    const except = new Set(siblings.filter(({ seen }) => seen.frame === one.frame).map(({ entityId }) => entityId));
-    const index = indexOf(known, one.source, one.vector.length);
-    const query = { vector: one.vector, at: one.seenAt.getTime(), ttlMs, atLeast: threshold, except };
+  /** Finds the entity of each detection, and locks the entities in the order of their ids; an entity that no longer exists is forgotten. */
+  const match = async (sql: Sql, seen: readonly Seen[], known: Known, before: readonly Sibling[]): Promise<readonly Planned[]> => {
+    const gone = new Set<string>();
     for (;;) {
-      const match = best(index.nearest(query), nearestSibling(one, siblings, except, ttlMs));
-      if (!match || match.similarity < threshold) break;
-      const before = await recordSighting(sql, match.entityId, one);
-      if (before !== undefined) return { entityId: match.entityId, similarity: Math.min(1, match.similarity), seenBefore: true };
-      // Its detections were deleted, and the entity with them.
-      index.forget(match.entityId);
+      const plan = planFor(seen, known, before, { gone, threshold, ttlMs });
+      const ids = new Set(plan.flatMap(({ match }) => (match && !match.isNew ? match.entityId : [])));
+      const present = await lockEntities(sql, [...ids]);
+      if (present.size === ids.size) return plan;
+      for (const id of ids) {
+        if (present.has(id)) continue;
+        // Its detections were deleted, and the entity with them.
+        gone.add(id);
+        for (const index of known.indexes.values()) index.forget(id);
+      }
     }
-    const entityId = await insertEntity(sql, one, now);
-    const data = {
-      entity_id: entityId,
-      object_type: one.objectType,
-      camera_id: one.cameraId,
-      detection_id: one.detectionId,
-      first_seen_at: one.seenAt,
-    };
-    const entry: JournalEntry = { type: "entity_discovered", data };
-    const event: OutboundEvent = { type: "entity_discovered", eventId: entityId, data };
-    await appendToJournal(sql, [entry], now);
-    await emit(sql, [event], now);
-    return { entityId, similarity: null, seenBefore: false };
   };
 
   return {
@@ -112,35 +103,92 @@ export function createRecognition(options: RecognitionOptions): Recognition {
         const now = clock.now();
         const ids = seen.map(({ detectionId }) => detectionId);
         const existing = await keepDetections(sql, ids);
-        const before = await recognisedBefore(sql, ids);
+        const earlier = await recognisedBefore(sql, ids);
         const known = await catchUp(sql, objectType, now);
-        const results = new Map<number, Recognised>();
-        const siblings: Sibling[] = [];
-        for (const one of seen) {
-          const earlier = before.get(one.detectionId);
-          if (earlier !== undefined) {
-            results.set(one.detectionId, { entityId: earlier, similarity: null, seenBefore: true });
-            siblings.push({ seen: one, entityId: earlier });
-          }
-        }
-        for (const one of seen) {
-          if (results.has(one.detectionId) || !existing.has(one.detectionId)) continue;
-          const recognised = await recogniseOne(sql, one, known, siblings, now);
-          await noteVisit(sql, recognised.entityId, one);
-          await insertEmbedding(sql, { ...one, entityId: recognised.entityId }, now);
-          // Not added to the index: the transaction may still fail, and committed vectors are read like those of other processes.
-          siblings.push({ seen: one, entityId: recognised.entityId });
-          results.set(one.detectionId, recognised);
-        }
-        return results;
+        const before = seen.flatMap((one) => {
+          const entityId = earlier.get(one.detectionId);
+          return entityId === undefined ? [] : [{ seen: one, entityId, isNew: false }];
+        });
+        const rest = seen.filter(({ detectionId }) => existing.has(detectionId) && !earlier.has(detectionId));
+        const stored = await store(sql, await match(sql, rest, known, before), now);
+        const again = before.map(
+          ({ seen: { detectionId }, entityId }) => [detectionId, { entityId, similarity: null, seenBefore: true }] as const,
+        );
+        return new Map([...again, ...stored]);
       }),
   };
+}
+
+/** A detection and its match; undefined if it is a new entity. */
+interface Planned {
+  readonly one: Seen;
+  /** Stands for the id of the entity, should it be a new one. */
+  readonly ownId: string;
+  readonly match: (Match & { readonly isNew: boolean }) | undefined;
+}
+
+/** Finds the entity of each detection without storing anything, so that all of them can be locked in order. */
+function planFor(
+  seen: readonly Seen[],
+  known: Known,
+  before: readonly Sibling[],
+  { gone, threshold, ttlMs }: { readonly gone: ReadonlySet<string>; readonly threshold: number; readonly ttlMs: number },
+): readonly Planned[] {
+  const siblings = [...before];
+  return seen.map((one) => {
+    const inFrame = siblings.filter((sibling) => sibling.seen.frame === one.frame).map(({ entityId }) => entityId);
+    const except = new Set([...gone, ...inFrame]);
+    const query = { vector: one.vector, at: one.seenAt.getTime(), ttlMs, atLeast: threshold, except };
+    const stored = indexOf(known, one.source, one.vector.length).nearest(query);
+    const found = best(stored, nearestSibling(one, siblings, except, ttlMs));
+    const ownId = `of detection ${one.detectionId}`;
+    const isMatch = found !== undefined && found.similarity >= threshold;
+    const match = isMatch ? { ...found, isNew: siblings.some(({ entityId, isNew }) => isNew && entityId === found.entityId) } : undefined;
+    siblings.push({ seen: one, entityId: match?.entityId ?? ownId, isNew: match?.isNew ?? true });
+    return { one, ownId, match };
+  });
+}
+
+/** Stores and announces a new entity. Returns its id. */
+async function discover(sql: Sql, one: Seen, now: Date): Promise<string> {
+  const entityId = await insertEntity(sql, one, now);
+  const data = {
+    entity_id: entityId,
+    object_type: one.objectType,
+    camera_id: one.cameraId,
+    detection_id: one.detectionId,
+    first_seen_at: one.seenAt,
+  };
+  const entry: JournalEntry = { type: "entity_discovered", data };
+  const event: OutboundEvent = { type: "entity_discovered", eventId: entityId, data };
+  await appendToJournal(sql, [entry], now);
+  if (!(await isHeldBack(sql, one.seenAt))) await emit(sql, [event], now);
+  return entityId;
+}
+
+/** Stores the sightings of locked and new entities. */
+async function store(sql: Sql, plan: readonly Planned[], now: Date): Promise<ReadonlyMap<number, Recognised>> {
+  const results = new Map<number, Recognised>();
+  const discovered = new Map<string, string>();
+  for (const { one, ownId, match } of plan) {
+    const matched = match && (discovered.get(match.entityId) ?? match.entityId);
+    if (matched !== undefined) await recordSighting(sql, matched, one);
+    const entityId = matched ?? (await discover(sql, one, now));
+    if (matched === undefined) discovered.set(ownId, entityId);
+    await noteVisit(sql, entityId, one);
+    // Not added to the index: the transaction may still fail, and committed vectors are read like those of other processes.
+    await insertEmbedding(sql, { ...one, entityId }, now);
+    results.set(one.detectionId, { entityId, similarity: match ? Math.min(1, match.similarity) : null, seenBefore: match !== undefined });
+  }
+  return results;
 }
 
 /** A recognition in the same transaction. */
 interface Sibling {
   readonly seen: Seen;
   readonly entityId: string;
+  /** The entity has no row yet. */
+  readonly isNew: boolean;
 }
 
 function nearestSibling(one: Seen, siblings: readonly Sibling[], except: ReadonlySet<string>, ttlMs: number): Match | undefined {

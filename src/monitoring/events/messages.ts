@@ -37,6 +37,9 @@ export type EventMessage = {
 /** These say what happened, so they wait for the judgement if it is near. */
 const waitingTypes: ReadonlySet<string> = new Set(["event_created", "alert_fired"] satisfies (keyof MessageData)[]);
 
+/** A person causes these now, however old the event is. */
+const byPeople: ReadonlySet<string> = new Set(["alert_acknowledged", "alert_dismissed"] satisfies (keyof MessageData)[]);
+
 /*
  * Most homes have a judgement within a second. A message that left before it would say that something happened, but not what. So a new
  * message waits, as a job that is available later, and one of these ends the wait:
@@ -56,7 +59,7 @@ export async function emitAboutEvents(sql: Sql, messages: readonly EventMessage[
   const overviews = await findOverviews(sql, ids, now, [...new Set(messages.map(({ type }) => type))]);
   const events = messages.flatMap(({ type, subject, about, data }) => {
     const overview = overviews.get(about);
-    if (!overview) return [];
+    if (!overview || (overview.isHeldBack && !byPeople.has(type))) return [];
     const due = waitingTypes.has(type) ? overview.judgementDueAt : null;
     const event = { type, eventId: subject, about: { eventId: about, judgementDueAt: due }, data: { ...overview.event, ...data } };
     return [event as OutboundEvent];

@@ -1,5 +1,6 @@
 import type { EventOverview, OutboundEventType } from "../../contract/outbound-events.ts";
 import type { Sql, SqlFragment } from "../../platform/database/database.ts";
+import { restoredAfterEvent } from "../../work/outbox/restores-repository.ts";
 import { backlogAfterMs } from "./event.ts";
 
 /** Messages wait this long for a judgement. Workers poll every second, so that a message waits 5 s at most. */
@@ -9,6 +10,8 @@ const judgementWaitMs = 4_000;
 export interface Overview {
   readonly event: EventOverview;
   readonly judgementDueAt: Date | null;
+  /** The event was over before a restore that holds messages back. */
+  readonly isHeldBack: boolean;
 }
 
 /**
@@ -41,10 +44,12 @@ export async function findOverviews(
   now: Date,
   types?: readonly OutboundEventType[],
 ): Promise<ReadonlyMap<number, Overview>> {
-  const rows = await sql<(Omit<EventOverview, "event_url" | "thumbnail_url"> & { cover: number | null; judgementDueAt: Date | null })[]>`
+  const rows = await sql<
+    (Omit<EventOverview, "event_url" | "thumbnail_url"> & { cover: number | null; judgementDueAt: Date | null; isHeldBack: boolean })[]
+  >`
     select e.event_id, e.kind, e.camera_id, c.name as camera_name, e.started_at, e.ended_at, e.risk_score, e.risk_level, e.summary,
       e.object_types, coalesce(seen.counts, '{}'::jsonb) as object_counts, e.cover_detection_id as cover,
-      ${judgementDueAt(sql, now)} as "judgementDueAt"
+      ${judgementDueAt(sql, now)} as "judgementDueAt", ${restoredAfterEvent(sql)} is not null as "isHeldBack"
     from events e
     join cameras c on c.camera_id = e.camera_id
     left join lateral (
@@ -64,9 +69,12 @@ export async function findOverviews(
       ${types ? sql`and exists (select from webhooks w where w.enabled and w.event_types && ${[...types]}::text[])` : sql``}
   `;
   return new Map(
-    rows.map(({ cover, judgementDueAt: due, ...row }) => {
+    rows.map(({ cover, judgementDueAt: due, isHeldBack, ...row }) => {
       const thumbnail_url = cover === null ? null : `/api/detections/${cover}/thumbnail`;
-      return [row.event_id, { event: { ...row, thumbnail_url, event_url: `/api/events/${row.event_id}` }, judgementDueAt: due }];
+      return [
+        row.event_id,
+        { event: { ...row, thumbnail_url, event_url: `/api/events/${row.event_id}` }, judgementDueAt: due, isHeldBack },
+      ];
     }),
   );
 }

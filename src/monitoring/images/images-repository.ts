@@ -1,5 +1,6 @@
 import type { imageStatuses } from "../../contract/constants.ts";
 import type { Sql } from "../../platform/database/database.ts";
+import { fullPath, storedPath } from "../../platform/database/stored-paths.ts";
 import type { LeftOut } from "../upstream/left-out.ts";
 import { retriedReasons, reupload } from "./reasons.ts";
 
@@ -20,6 +21,8 @@ export interface LedgerImage {
   readonly status: ImageStatus;
   /** The first entry with the same content. */
   readonly sameContentAs: number | null;
+  /** The first version of the file, which this one goes on from. */
+  readonly continues: number | null;
 }
 
 export type ImageStatus = (typeof imageStatuses)[number];
@@ -39,6 +42,8 @@ export interface NewImage extends FileVersion {
   readonly width: number | null;
   readonly height: number | null;
   readonly sha256: Buffer | null;
+  /** Of a video, for the comparison with its later versions. */
+  readonly samples: Buffer | null;
   readonly status: "pending" | "skipped";
   readonly reason: string | null;
   readonly detail: string | null;
@@ -71,27 +76,28 @@ export async function insertImages(
 ): Promise<readonly InsertedImage[]> {
   return await sql<InsertedImage[]>`
     with found as (
-      select f.path, f.size_bytes, f.modified_ns, f.media_type, f.width, f.height, decode(f.sha256, 'hex') as sha256, f.found_by, f.taken_at,
+      select f.path, f.size_bytes, f.modified_ns, f.media_type, f.width, f.height, decode(f.sha256, 'hex') as sha256, decode(f.samples, 'hex') as samples, f.found_by, f.taken_at,
         f.status, f.reason, f.detail, f.index - 1 as index
       from unnest(
-        ${images.map((image) => image.path)}::text[],
+        ${images.map((image) => storedPath(sql, image.path))}::text[],
         ${images.map((image) => image.sizeBytes)}::bigint[],
         ${images.map((image) => image.modifiedNs.toString())}::bigint[],
         ${images.map((image) => image.mediaType)}::text[],
         ${images.map((image) => image.width)}::int[],
         ${images.map((image) => image.height)}::int[],
         ${images.map((image) => image.sha256?.toString("hex") ?? null)}::text[],
+        ${images.map((image) => image.samples?.toString("hex") ?? null)}::text[],
         ${images.map((image) => image.foundBy)}::text[],
         ${images.map((image) => image.takenAt.toISOString())}::timestamptz[],
         ${images.map((image) => image.status)}::text[],
         ${images.map((image) => image.reason)}::text[],
         ${images.map((image) => image.detail)}::text[]
-      ) with ordinality as f (path, size_bytes, modified_ns, media_type, width, height, sha256, found_by, taken_at, status, reason, detail, index)
+      ) with ordinality as f (path, size_bytes, modified_ns, media_type, width, height, sha256, samples, found_by, taken_at, status, reason, detail, index)
     ),
     judged as (
       select f.*, again.image_id is not null as is_reupload, original.image_id as same_content_as,
         array(
-          select i.path
+          select ${fullPath(sql, sql`i.path`)}
           from (
             -- A few are enough: some cameras copy one file with its time under thousands of names.
             select c.path, c.status, c.reason
@@ -127,9 +133,9 @@ export async function insertImages(
       ) again on true
     ),
     inserted as (
-      insert into images (camera_id, path, size_bytes, modified_ns, media_type, width, height, sha256, found_by, found_at, taken_at, status, reason,
+      insert into images (camera_id, path, size_bytes, modified_ns, media_type, width, height, sha256, samples, found_by, found_at, taken_at, status, reason,
         detail, same_content_as, finished_at)
-      select ${cameraId}, j.path, j.size_bytes, j.modified_ns, j.media_type, j.width, j.height, j.sha256, j.found_by, ${foundAt}, j.taken_at,
+      select ${cameraId}, j.path, j.size_bytes, j.modified_ns, j.media_type, j.width, j.height, j.sha256, j.samples, j.found_by, ${foundAt}, j.taken_at,
         case when j.is_reupload then 'skipped' else j.status end,
         case when j.is_reupload then ${reupload.reason} else j.reason end,
         case when j.is_reupload then ${reupload.detail} else j.detail end,
@@ -138,7 +144,7 @@ export async function insertImages(
       from judged j
       order by j.index
       on conflict (camera_id, path, size_bytes, modified_ns) do update
-      set media_type = excluded.media_type, width = excluded.width, height = excluded.height, sha256 = excluded.sha256, status = excluded.status,
+      set media_type = excluded.media_type, width = excluded.width, height = excluded.height, sha256 = excluded.sha256, samples = excluded.samples, status = excluded.status,
         reason = excluded.reason, detail = excluded.detail, same_content_as = nullif(excluded.same_content_as, images.image_id),
         finished_at = excluded.finished_at
       where images.status = 'skipped'
@@ -165,7 +171,7 @@ export async function unknownVersions(
   const rows = await sql<{ index: number }[]>`
     select (f.index - 1)::int as index
     from unnest(
-      ${files.map((file) => file.path)}::text[],
+      ${files.map((file) => storedPath(sql, file.path))}::text[],
       ${files.map((file) => file.sizeBytes)}::bigint[],
       ${files.map((file) => file.modifiedNs.toString())}::bigint[]
     ) with ordinality as f (path, size_bytes, modified_ns, index)
@@ -201,9 +207,9 @@ export async function linkSameContent(
 /** Returns the pictures of detect jobs, in the given order; undefined for deleted ones. */
 export async function imagesForJobs(sql: Sql, imageIds: readonly number[]): Promise<readonly (LedgerImage | undefined)[]> {
   const rows = await sql<(Omit<LedgerImage, "modifiedNs"> & { readonly modifiedNs: string })[]>`
-    select i.image_id as "imageId", i.camera_id as "cameraId", i.path, i.size_bytes as "sizeBytes", i.modified_ns::text as "modifiedNs",
+    select i.image_id as "imageId", i.camera_id as "cameraId", ${fullPath(sql, sql`i.path`)} as path, i.size_bytes as "sizeBytes", i.modified_ns::text as "modifiedNs",
       i.media_type as "mediaType", i.width, i.height, i.found_by as "foundBy", i.found_at as "foundAt", i.taken_at as "takenAt", i.status,
-      i.same_content_as as "sameContentAs"
+      i.same_content_as as "sameContentAs", i.continues
     from images i
     where i.image_id = any (${[...imageIds]}::bigint[])
   `;

@@ -5,6 +5,7 @@ import { isGone } from "../../platform/disk/files.ts";
 import { bufferSource, fileSource, readFully } from "./byte-source.ts";
 import { contentOf, headBytes } from "./format.ts";
 import { type Inspection, inspect } from "./picture.ts";
+import { samplesOf } from "./samples.ts";
 import { settledAfterMs } from "./structure.ts";
 
 /** Files up to this size are read at once. */
@@ -37,6 +38,8 @@ export type FileInspection =
       readonly version: Version;
       readonly inspection: Inspection;
       readonly sha256: Buffer | null;
+      /** Checksums of pieces of a complete file. */
+      readonly samples: Buffer | null;
       /** The whole content of a small file. */
       readonly content: Buffer | undefined;
     }
@@ -106,7 +109,8 @@ async function inspectOpen(file: FileHandle, options: InspectionOptions): Promis
   const source = whole ? bufferSource(whole) : fileSource(file, version.sizeBytes);
   const inspection = await inspect(source, options.quietMs(version));
   const sha256 = inspection.state === "complete" ? await hash(file, version.sizeBytes, { whole, onPart: options.onPart }) : null;
-  return { kind: "inspected", version, inspection, sha256, content: whole };
+  const samples = inspection.state === "complete" ? await samplesOf(source) : null;
+  return { kind: "inspected", version, inspection, sha256, samples, content: whole };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type ByteSource, bufferSource } from "./byte-source.ts";
-import { cutOffAfterMs, lengthWithoutPadding, mostPaddingBytes, type Structure, settledAfterMs } from "./structure.ts";
+import { cutOffAfterMs, lengthWithoutPadding, type Mended, mostPaddingBytes, type Structure, settledAfterMs } from "./structure.ts";
 
 const mostSegments = 1_000;
 const scanBlockBytes = 256 * 1024;
@@ -20,13 +20,6 @@ export async function inspectJpeg(source: ByteSource, quietMs: number): Promise<
   const counts = ended || (quietMs >= cutOffAfterMs ? source.size > dataStart : quietMs >= settledAfterMs && (await isWholeFile(source)));
   if (!counts) return { state: "incomplete", detail: "the end marker of the JPEG is missing" };
   return { state: "complete", width, height };
-}
-
-/** A JPEG as decoders read it. */
-export interface Mended {
-  readonly bytes: Buffer;
-  /** The data ends before the bottom of the picture. */
-  readonly isCutOff: boolean;
 }
 
 /** Appends the end marker to a JPEG without one, which strict decoders would refuse. Returns other bytes as they are. */

@@ -3,13 +3,14 @@ import { notFound } from "../../contract/problem.ts";
 import type { Image as ImageRecord } from "../../contract/routes/images.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { follows, type Keyed, keyInstant, type Slice, type TimeKey } from "../../platform/database/keyset.ts";
+import { fullPath, storedPath } from "../../platform/database/stored-paths.ts";
 import type { ImageStatus } from "./images-repository.ts";
 
 export type Image = z.output<typeof ImageRecord>;
 
 /** Columns of an entry's record, for `images i`. */
 const columns = (sql: Sql) => sql`
-  i.image_id as id, i.camera_id, i.path, i.size_bytes, to_timestamp(i.modified_ns / 1e9) as modified_at, i.media_type, i.width, i.height,
+  i.image_id as id, i.camera_id, ${fullPath(sql, sql`i.path`)} as path, i.size_bytes, to_timestamp(i.modified_ns / 1e9) as modified_at, i.media_type, i.width, i.height,
   encode(i.sha256, 'hex') as sha256, i.found_by, i.found_at, i.taken_at, i.status, i.reason, i.detail, i.same_content_as, i.detection_count,
   i.detector, i.inference_ms, coalesce(i.left_out, '[]') as left_out, i.started_at, i.finished_at
 `;
@@ -42,7 +43,7 @@ export async function newestVersion(sql: Sql, paths: readonly string[]): Promise
         select o.image_id
         from images o
         where o.camera_id = c.camera_id
-          and o.path = any (${[...paths]}::text[])
+          and o.path = any (${paths.map((path) => storedPath(sql, path))}::text[])
       ) v
     )
     select ${columns(sql)}

@@ -1,11 +1,28 @@
 import { z } from "zod";
+import { latestPast } from "../../base/clock/clock.ts";
+import type { Bytes } from "../../contract/answer.ts";
+import { Problem } from "../../contract/problem.ts";
 import type { imageRoutes } from "../../contract/routes/images.ts";
 import { readPage, timeKey } from "../../platform/database/keyset.ts";
 import type { Operations } from "../../work/operations/operation.ts";
+import { newestPictures, requireCamera } from "../cameras/cameras-repository.ts";
+import { resolveInside, rootsOf } from "../cameras/roots.ts";
+import { pictureGaps, requireShortRange } from "./gaps.ts";
 import { countImages, listImages, requireImage } from "./ledger-repository.ts";
+import { previewOf } from "./preview.ts";
 
-/** The use cases of the ledger. */
-export const imageOperations: Pick<Operations, keyof typeof imageRoutes> = {
+/** If this many of a camera's newest pictures are deleted from disk, the search stops. */
+const mostGonePictures = 1_000;
+
+/** The use cases of the ledger and of a camera's newest picture. */
+export const imageOperations: Pick<Operations, keyof typeof imageRoutes | "getCameraSnapshot"> = {
+  listPictureGaps: async ({ query }, { db, config, clock }) => {
+    const range = { from: query.start_date, to: query.end_date };
+    requireShortRange(range);
+    const settings = { now: clock.now(), offlineAfterSeconds: config.cameraOfflineAfterSeconds };
+    return { cameras: await db.query((sql) => pictureGaps(sql, range, query.camera_id, settings)) };
+  },
+
   listImages: async ({ query }, { db }) => {
     const filter = { cameraIds: query.camera_id, statuses: query.status, from: query.start_date, to: query.end_date };
     return await readPage(db, query, {
@@ -17,4 +34,35 @@ export const imageOperations: Pick<Operations, keyof typeof imageRoutes> = {
   },
 
   getImage: async ({ params }, { db }) => await db.query((sql) => requireImage(sql, params.image_id)),
+
+  getCameraSnapshot: async ({ params, query }, { db, config, clock }) => {
+    const cameraId = params.camera_id;
+    const roots = rootsOf(config);
+    const until = latestPast(clock.now());
+    let newest: string | undefined;
+    // The newest picture nearly always exists; if not, the search goes on to older ones, and finally to pictures with a time in the future,
+    // which a clock that was set back has left.
+    for (const [limit, latest] of [[1, until], [mostGonePictures, until], [mostGonePictures]] as const) {
+      const pictures = await db.query(async (sql) => {
+        await requireCamera(sql, cameraId);
+        return await newestPictures(sql, cameraId, limit, latest);
+      });
+      newest = pictures[0]?.path;
+      for (const picture of pictures) {
+        const resolved = await resolveInside(roots, picture.path);
+        if (resolved.state !== "inside") continue;
+        if (query.width === undefined) {
+          return { mediaType: picture.mediaType, content: { file: resolved.path, isReal: true } } satisfies Bytes;
+        }
+        const buffer = await previewOf(resolved.path, Number(query.width));
+        if (buffer) return { mediaType: "image/webp", content: { buffer } } satisfies Bytes;
+      }
+    }
+    throw new Problem(
+      "not_found",
+      newest === undefined
+        ? `Camera ${cameraId} has no picture yet`
+        : `The newest pictures of camera ${cameraId} are gone from the disk; the last one was ${newest}`,
+    );
+  },
 };

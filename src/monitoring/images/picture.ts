@@ -1,8 +1,10 @@
 import { extname } from "node:path";
 import type { ByteSource } from "./byte-source.ts";
 import { formatOf, headBytes, isBlank } from "./format.ts";
+import { mendJpeg } from "./jpeg.ts";
+import { mendPng } from "./png.ts";
 import type { ImageReason } from "./reasons.ts";
-import { settledAfterMs } from "./structure.ts";
+import { type Mended, settledAfterMs } from "./structure.ts";
 
 /** Larger pictures are not decoded: a small file can claim any size. */
 export const mostPixels = 50_000_000;
@@ -132,4 +134,12 @@ function tooLarge(
     return { state: "refused", reason: "too_large", detail, mediaType };
   }
   return undefined;
+}
+
+/**
+ * Makes a JPEG or PNG with a fault that tolerant decoders overlook readable for strict ones: a missing end, a cut at the bottom, wrong
+ * checksums. Returns other bytes as they are.
+ */
+export async function mendPicture(bytes: Buffer): Promise<Mended> {
+  return bytes[0] === 0x89 ? await mendPng(bytes) : await mendJpeg(bytes);
 }

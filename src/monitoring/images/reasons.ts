@@ -16,6 +16,7 @@ export const imageReasons = {
   video_unreadable: "No frame of the video could be read",
   missing: "The file was gone before detection; homesec processes it when it is back",
   overwritten: "The file was overwritten before detection; its new content has a separate entry",
+  replaced: "A later version of the same file replaced it and its detections",
   refused: "The detector refused the picture",
   failed_repeatedly: "Processing the picture failed repeatedly",
 } as const;
@@ -26,6 +27,11 @@ export type ImageReason = keyof typeof imageReasons;
  * read the file.
  */
 export const retriedReasons: readonly ImageReason[] = ["unreadable", "no_ffmpeg", "outside_root", "missing"];
+
+/** The reason and detail of an entry whose file went on in another one. */
+export function replacedBy(imageId: number): { readonly reason: ImageReason; readonly detail: string } {
+  return { reason: "replaced", detail: `A later version of the file, image ${imageId}, replaced this one and its detections.` };
+}
 
 /** Why a file is not processed again. */
 export interface SeenBefore {

@@ -1,12 +1,22 @@
 import type { Clock } from "../../base/clock/clock.ts";
 import type { Log } from "../../base/log/log.ts";
 import type { Database, Sql } from "../../platform/database/database.ts";
-import { addJobs, type NewJob, priorities, requeueJob } from "../../work/jobs/jobs-repository.ts";
+import { addJobs, lateAfterMs, type NewJob, priorities, requeueJob } from "../../work/jobs/jobs-repository.ts";
 import { markCameraSeen } from "../cameras/status.ts";
 import { type InsertedImage, insertImages, linkSameContent, markSkipped, type NewImage } from "./images-repository.ts";
+import type { Version } from "./inspect-file.ts";
 import type { ImageReason, SeenBefore } from "./reasons.ts";
 import { movedFrom, movedWithFolder } from "./same-file.ts";
 import { entriesElsewhere } from "./same-file-repository.ts";
+import { goesOn } from "./samples.ts";
+import {
+  type EarlierVersion,
+  noteContinuation,
+  type Place,
+  removeDeadLetters,
+  versionBefore,
+  versionsBefore,
+} from "./versions-repository.ts";
 
 /** A file that was found, and what to do with it. */
 export interface FoundFile {
@@ -22,6 +32,10 @@ export interface FoundFile {
   readonly width: number | null;
   readonly height: number | null;
   readonly sha256: Buffer | null;
+  /** Pieces of the content, for the comparison with other versions of the file. */
+  readonly samples?: Buffer | null;
+  /** The version that this one goes on from, if the watcher saw it. */
+  readonly earlier?: Version | undefined;
   /** Why it will not be processed; null if it will. */
   readonly refusal: { readonly reason: ImageReason; readonly detail: string } | null;
 }
@@ -64,8 +78,9 @@ export async function registerFiles(
         if (why.reason !== null) skipped.push({ ...fields, reason: why.reason, detail: why.detail });
         if (why.reason !== null || row.status !== "pending") continue;
         waiting.push(fields);
-        const priority = file.live ? priorities.live : priorities.backlog;
-        const job = { subject: String(row.imageId), priority, position: file.takenAt, availableAt: now };
+        const before = row.takenUp ? undefined : await linkEarlier(sql, cameraId, { file, imageId: row.imageId }, now);
+        const place = placeOf(file, before);
+        const job = { subject: String(row.imageId), ...place, availableAt: now };
         // The job of a file that was missing may be a dead letter.
         if (row.takenUp) await requeueJob(sql, "detect", job);
         jobs.push(job);
@@ -99,9 +114,10 @@ function roundsByPath(files: readonly FoundFile[]): FoundFile[][] {
 }
 
 function asRow(file: FoundFile): NewImage {
-  const { refusal, live: _, ...facts } = file;
+  const { refusal, live: _live, earlier: _earlier, samples = null, ...facts } = file;
   return {
     ...facts,
+    samples: isVideo(file) ? samples : null,
     status: refusal ? "skipped" : "pending",
     reason: refusal?.reason ?? null,
     detail: refusal?.detail ?? null,
@@ -145,6 +161,44 @@ async function linkCopies(sql: Sql, files: readonly FoundFile[], inserted: reado
     else links.push({ imageId: row.imageId, originalId });
   }
   if (links.length > 0) await linkSameContent(sql, links);
+}
+
+/**
+ * The place of a file in the queue. A version of a file that grows takes the place of the one that it replaces: a file that grows faster
+ * than the queue moves would never be processed otherwise. A new place is better than one among late files, or one that is late soon.
+ */
+function placeOf({ live, takenAt }: FoundFile, before: Place | undefined): Place {
+  const own = { priority: live ? priorities.live : priorities.backlog, position: takenAt };
+  if (!before || before.priority > own.priority) return own;
+  const isLate = live && takenAt.getTime() - before.position.getTime() >= lateAfterMs;
+  return isLate ? own : before;
+}
+
+/**
+ * Links a new version of a file to the first one that it goes on from. The watcher remembers earlier versions; those of videos, which grow
+ * for a long time, are also found after a restart. Returns the place in the queue of versions that it replaces.
+ */
+async function linkEarlier(
+  sql: Sql,
+  cameraId: string,
+  { file, imageId }: { readonly file: FoundFile; readonly imageId: number },
+  now: Date,
+): Promise<Place | undefined> {
+  const { earlier, mediaType, samples = null } = file;
+  if (samples === null || !(earlier || isVideo(file))) return undefined;
+  const known = earlier && (await versionBefore(sql, cameraId, { path: file.path, ...earlier }));
+  const versions = known || !isVideo(file) ? [] : await versionsBefore(sql, imageId);
+  const before = known ?? versions.find((old) => old.samples && goesOn({ ...old, samples: old.samples }, { mediaType, samples }));
+  if (before && before.firstId !== imageId) return await noteContinuation(sql, imageId, before.firstId, now);
+  // such as a recording that had only its header yet
+  await removeDeadLetters(sql, imageId, ids(versions), now);
+  return undefined;
+}
+
+const ids = (versions: readonly EarlierVersion[]): readonly number[] => versions.map(({ imageId }) => imageId);
+
+function isVideo({ mediaType }: FoundFile): boolean {
+  return mediaType?.startsWith("video/") === true;
 }
 
 function latest(files: readonly FoundFile[]): Date {

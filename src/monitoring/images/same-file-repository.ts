@@ -1,4 +1,5 @@
 import type { Sql } from "../../platform/database/database.ts";
+import { fullPath, hasPrefix, storedPrefix } from "../../platform/database/stored-paths.ts";
 
 /** Earlier ledger entries of a file, under this or another name. */
 export interface EarlierEntries {
@@ -32,7 +33,7 @@ export async function earlierEntries(sql: Sql, imageId: number): Promise<Earlier
           and ${isSeen}
       ) as "isReupload",
       array(
-        select i.path
+        select ${fullPath(sql, sql`i.path`)}
         from images i
         where i.camera_id = e.camera_id
           and i.sha256 = e.sha256
@@ -43,7 +44,7 @@ export async function earlierEntries(sql: Sql, imageId: number): Promise<Earlier
         limit 10
       ) as "seenAt",
       array(
-        select i.path
+        select ${fullPath(sql, sql`i.path`)}
         from at_detector d
         cross join lateral (select * from images where image_id = d.image_id offset 0) i
         where i.camera_id = e.camera_id
@@ -61,7 +62,7 @@ export async function earlierEntries(sql: Sql, imageId: number): Promise<Earlier
 /** Returns the newest path that has a later entry with the same content: at another time, or with the same time under another name. */
 export async function laterPath(sql: Sql, imageId: number): Promise<string | undefined> {
   const [row] = await sql<[{ path: string }?]>`
-    select i.path
+    select ${fullPath(sql, sql`i.path`)} as path
     from images e
     join images i on i.camera_id = e.camera_id and i.sha256 = e.sha256 and i.image_id > e.image_id
     where e.image_id = ${imageId}
@@ -90,17 +91,18 @@ export interface EntryElsewhere {
  */
 export async function entriesElsewhere(sql: Sql, imageIds: readonly number[], now: Date): Promise<readonly EntryElsewhere[]> {
   return await sql<EntryElsewhere[]>`
-    select e.image_id as "imageId", o.camera_id as "cameraId", o.folder_path as folder, i.path,
+    select e.image_id as "imageId", o.camera_id as "cameraId", ${fullPath(sql, sql`o.folder_path`)} as folder, ${fullPath(sql, sql`i.path`)} as path,
       i.path = e.path as "isSamePath"
     from images e
     join cameras c on c.camera_id = e.camera_id
     join cameras o on o.camera_id <> e.camera_id
+    cross join lateral (select ${storedPrefix(sql, sql`c.folder_path`)} as own, ${storedPrefix(sql, sql`o.folder_path`)} as other) p
     cross join lateral (
       -- "is not distinct from" keeps the lookup on the path: some cameras send the same content under thousands of names
       select i.path
       from images i
       where i.camera_id = o.camera_id
-        and i.path in (e.path, o.folder_path || substr(e.path, length(c.folder_path) + 1))
+        and i.path in (e.path, p.other || substr(e.path, length(p.own) + 1))
         and i.size_bytes = e.size_bytes
         and i.modified_ns = e.modified_ns
         and i.sha256 is not distinct from e.sha256
@@ -109,7 +111,7 @@ export async function entriesElsewhere(sql: Sql, imageIds: readonly number[], no
     ) i
     where e.image_id = any (${[...imageIds]}::bigint[])
       and e.sha256 is not null
-      and starts_with(e.path, c.folder_path || '/')
+      and ${hasPrefix(sql, sql`e.path`, sql`p.own`)}
       and c.created_at > ${now}::timestamptz - interval '7 days'
   `;
 }

@@ -11,8 +11,15 @@ export const openEndedAfterMs = 10_000;
 /** A file that looks damaged, or has data after its end, is judged after this time without a change: it may be half-written. */
 export const settledAfterMs = 2_000;
 
-/** A JPEG whose upload broke off is processed after this time without a change: what arrived may show the burglar. */
+/** A picture whose upload broke off is processed after this time without a change: what arrived may show the burglar. */
 export const cutOffAfterMs = 120_000;
+
+/** A picture as decoders read it. */
+export interface Mended {
+  readonly bytes: Buffer;
+  /** The data ends before the bottom of the picture. */
+  readonly isCutOff: boolean;
+}
 
 /** Tolerated zeros and white space after the end: some cameras fill up the last block. */
 export const mostPaddingBytes = 64 * 1024;

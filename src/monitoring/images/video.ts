@@ -20,8 +20,28 @@ const mostLineLength = 2_000;
 /** The formats that `inspect` accepts (MOV includes MP4). Other formats that ffmpeg could read, playlists above all, are never tried. */
 const demuxers = "mov,matroska,avi,flv,mpeg,mpegts,h264,hevc,dhav";
 
+/*
+ * Timestamps may be negative, start anywhere and jump. Offsets in a video count what was decoded: a step back, of more than a minute, or of
+ * more than 5 s and ten times the step before, is a jump and counts as one frame. So no frame behind a jump is missed, and no frame gets a
+ * time from before the recording.
+ */
+export const longestStepSeconds = 60;
+export const irregularStepSeconds = 5;
+export const irregularTimes = 10;
+export const jumpSeconds = 0.04;
+
+/** The rule above for ffmpeg. If the size changes in between, ffmpeg starts the filters again, which must go on from there. */
+const steadyTimes = [
+  "st(0,T-PREV_INT);round((if(isnan(PREV_OUTT),",
+  `if(between(T,0,${mostFrames * frameEverySeconds}),T,0),`,
+  `PREV_OUTT+if(gte(ld(0),0)*lte(ld(0),${longestStepSeconds})`,
+  `*not(gt(ld(0),${irregularStepSeconds})*gt(ld(1),0)*gt(ld(0),${irregularTimes}*ld(1))),`,
+  `st(1,ld(0)),${jumpSeconds})))/TB)`,
+].join("");
+
 /** A frame of a video. */
 export interface VideoFrame {
+  /** From the first frame on, without jumps of the timestamps. */
   readonly offsetSeconds: number;
   /** A JPEG. */
   readonly bytes: Buffer;
@@ -58,7 +78,10 @@ export interface ReadingOptions {
   readonly signal?: AbortSignal;
   readonly command?: string;
   readonly timeoutMs?: number;
-  /** Called with the length of the video in seconds, at the latest before the iteration ends; not called if the video does not state it. */
+  /**
+   * Called with the length in seconds that the header states, which may be wrong, at the latest before the iteration ends; not called if
+   * there is none.
+   */
   readonly onLength?: ((seconds: number) => void) | undefined;
 }
 
@@ -70,7 +93,7 @@ export interface ReadingOptions {
 export async function* extractFrames(path: string, options: ReadingOptions = {}): AsyncGenerator<VideoFrame> {
   const { signal, timeoutMs = runTimeoutMs } = options;
   signal?.throwIfAborted();
-  const { child, ended } = await startOn(path, options.command ?? "ffmpeg");
+  const { child, ended } = await startOn(path, options.command ?? "ffmpeg", frameArguments);
   const complaint = listen(child, options.onLength);
   const stop = (): void => signalChild(child, "SIGKILL");
   signal?.addEventListener("abort", stop, { once: true });
@@ -126,15 +149,20 @@ const stopSignals = new Set<NodeJS.Signals>(["SIGHUP", "SIGINT", "SIGKILL", "SIG
 /** ffmpeg's exit code after a signal that it can catch. */
 const stoppedExitCode = 255;
 
+const frameArguments = [
+  ...["-vf", `setpts='${steadyTimes}',fps=1/${frameEverySeconds}:round=up:start_time=0`, "-frames:v", String(mostFrames)],
+  ...["-f", "image2pipe", "-c:v", "mjpeg", "-q:v", "3", "pipe:1"],
+];
+
 /**
  * Starts ffmpeg on an open file that is known to be a regular one: a pipe or a device in its place would hold a decoder until the time
- * limit. If the file cannot be opened here, ffmpeg says why.
+ * limit. If the file cannot be opened here, ffmpeg says why. `output`: what becomes of the first video stream.
  */
-async function startOn(path: string, command: string): Promise<Started> {
+export async function startOn(path: string, command: string, output: readonly string[]): Promise<Started> {
   const opened = await readWithTimeout(dirname(path), () => open(path, constants.O_RDONLY | constants.O_NONBLOCK)).catch(() => undefined);
   try {
     if (opened && !(await opened.stat()).isFile()) throw new VideoError("video_unreadable", "it is not a regular file");
-    return start(command, opened ? `/dev/fd/${passedFd}` : path, opened?.fd);
+    return start(command, { path: opened ? `/dev/fd/${passedFd}` : path, fd: opened?.fd, output });
   } finally {
     await opened?.close();
   }
@@ -144,21 +172,22 @@ async function startOn(path: string, command: string): Promise<Started> {
 const passedFd = 3;
 
 /** A started ffmpeg, and how it ends. */
-interface Started {
+export interface Started {
   readonly child: ChildProcess;
   readonly ended: Promise<{ code: number | null; by: NodeJS.Signals | null; error?: NodeJS.ErrnoException }>;
 }
 
-function start(command: string, path: string, fd: number | undefined): Started {
+function start(
+  command: string,
+  { path, fd, output }: { readonly path: string; readonly fd: number | undefined; readonly output: readonly string[] },
+): Started {
   try {
     const child = spawn(
       command,
       [
         // "file:" and the allow lists keep names and contents from making ffmpeg open other files, or hold more than a picture may have.
         ...["-nostdin", "-hide_banner", "-nostats", "-loglevel", "level+info", "-protocol_whitelist", "file,pipe"],
-        ...["-format_whitelist", demuxers, "-max_pixels", String(mostPixels), "-i", `file:${path}`],
-        ...["-map", "0:v:0", "-vf", `fps=1/${frameEverySeconds}:round=up:start_time=0`, "-frames:v", String(mostFrames)],
-        ...["-f", "image2pipe", "-c:v", "mjpeg", "-q:v", "3", "pipe:1"],
+        ...["-format_whitelist", demuxers, "-max_pixels", String(mostPixels), "-i", `file:${path}`, "-map", "0:v:0", ...output],
       ],
       { stdio: ["ignore", "pipe", "pipe", ...(fd === undefined ? [] : [fd])] },
     );

@@ -1,4 +1,5 @@
 import type { Sql } from "../../platform/database/database.ts";
+import { fullPath } from "../../platform/database/stored-paths.ts";
 import type { LedgerPicture } from "./signs.ts";
 
 /** The newest readable picture of a camera. */
@@ -13,7 +14,7 @@ export interface NewestPicture {
 /** Returns the newest picture of each camera between two times, without videos and unreadable files. */
 export async function newestPictures(sql: Sql, since: Date, until: Date): Promise<readonly NewestPicture[]> {
   return await sql<NewestPicture[]>`
-    select i.camera_id as "cameraId", i.image_id as "imageId", i.path, i.size_bytes as "sizeBytes", i.taken_at as "takenAt"
+    select i.camera_id as "cameraId", i.image_id as "imageId", ${fullPath(sql, sql`i.path`)} as path, i.size_bytes as "sizeBytes", i.taken_at as "takenAt"
     from cameras c
     cross join lateral (
       select n.*

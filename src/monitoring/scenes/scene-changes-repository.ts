@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { SceneChange as SceneChangeRecord } from "../../contract/routes/scenes.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { follows, type Keyed, keyInstant, type Slice, type TimeKey } from "../../platform/database/keyset.ts";
+import { fullPath } from "../../platform/database/stored-paths.ts";
 
 /** A change of a camera's view as clients see it. */
 export type SceneChange = z.output<typeof SceneChangeRecord>;
@@ -14,7 +15,7 @@ export async function listSceneChanges(
 ): Promise<readonly Keyed<SceneChange, TimeKey>[]> {
   const rows = await sql<(SceneChange & { sort_time: string })[]>`
     select s.scene_change_id as id, s.camera_id, s.detected_at, s.change_type, s.similarity_score, s.acknowledged_at is not null as acknowledged,
-      s.acknowledged_at, s.file_path, ${keyInstant(sql, sql`s.detected_at`)} as sort_time
+      s.acknowledged_at, ${fullPath(sql, sql`s.file_path`)} as file_path, ${keyInstant(sql, sql`s.detected_at`)} as sort_time
     from scene_changes s
     where s.camera_id = ${cameraId}
       ${withState(sql, acknowledged)}

@@ -1,4 +1,5 @@
 import type { Sql } from "../../platform/database/database.ts";
+import { fullPath, storedPath } from "../../platform/database/stored-paths.ts";
 import type { ChangeType } from "./change.ts";
 import type { Light } from "./frame.ts";
 import type { SceneChange } from "./scene-changes-repository.ts";
@@ -47,8 +48,9 @@ export async function insertSceneChange(
 ): Promise<SceneChange> {
   const [row] = await sql<[SceneChange]>`
     insert into scene_changes as s (camera_id, detected_at, change_type, similarity_score, file_path, light, view)
-    values (${change.cameraId}, ${now}, ${change.type}, ${change.similarity}, ${change.filePath}, ${change.light}, ${change.view})
-    returning s.scene_change_id as id, s.camera_id, s.detected_at, s.change_type, s.similarity_score, false as acknowledged, s.acknowledged_at, s.file_path
+    values (${change.cameraId}, ${now}, ${change.type}, ${change.similarity}, ${storedPath(sql, change.filePath)}, ${change.light}, ${change.view})
+    returning s.scene_change_id as id, s.camera_id, s.detected_at, s.change_type, s.similarity_score, false as acknowledged, s.acknowledged_at,
+      ${fullPath(sql, sql`s.file_path`)} as file_path
   `;
   return row;
 }

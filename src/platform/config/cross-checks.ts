@@ -29,6 +29,9 @@ export function crossChecks(config: Config): { readonly errors: readonly string[
   if (!config.apiKeyEnabled && config.apiKeys.length > 0) {
     warnings.push("API_KEYS has no effect without API_KEY_ENABLED=true");
   }
+  if (config.mediaRequiresKey && !config.apiKeyEnabled) {
+    errors.push("MEDIA_REQUIRES_KEY=true needs API_KEY_ENABLED=true: without it, everything but the pictures is open to everyone");
+  }
   const missing = missingRoles(config.roles);
   if (missing.length > 0 && config.databaseUrl === undefined) {
     errors.push(

@@ -1,10 +1,11 @@
+import { configGroups } from "../../contract/constants.ts";
 import { commandLineVariables, environmentVariables } from "./environment-variables.ts";
-import { groups, type Variable } from "./variable.ts";
+import type { Variable } from "./variable.ts";
 import { type VariableName, variable, variableNames } from "./variables.ts";
 
 /** Returns the text of docs/configuration.md. */
 export function configurationReference(): string {
-  const sections = Object.entries(groups).map(([group, title]) => {
+  const sections = Object.entries(configGroups).map(([group, title]) => {
     const names = variableNames.filter((name) => variable(name).group === group);
     const rows = names.map((name) => {
       const spec = variable(name);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Clock } from "../../base/clock/clock.ts";
 import type { Log } from "../../base/log/log.ts";
+import type { configNames } from "../../contract/constants.ts";
 import { fromOutside, problemItems } from "../../contract/issues.ts";
 import { Problem, type ProblemItem } from "../../contract/problem.ts";
 import type { Database } from "../database/database.ts";
@@ -71,12 +72,14 @@ export interface SettingsOptions {
   readonly clock: Clock;
 }
 
+type ConfigName = (typeof configNames)[number];
+
 /** Describes how a live value is stored and checked, and its name in request bodies. */
 interface Field {
   /** Key of the row: the name of the variable, if there is one. */
   readonly key: string;
   /** Name in the body of PATCH /api/system/config. */
-  readonly wire: string;
+  readonly wire: ConfigName;
   readonly schema: z.ZodType;
 }
 
@@ -105,7 +108,7 @@ const fields: Readonly<Record<keyof LiveSettings, Field>> = {
 };
 
 /** A URL has the format of its variable; null removes the configured one. */
-function serviceUrl(key: VariableName, wire: string): Field {
+function serviceUrl(key: VariableName, wire: ConfigName): Field {
   const { schema, allowed } = variables[key].kind as Kind<string>;
   const isGood = (text: string): boolean => schema.safeParse(text).success;
   const address = z.string().refine(isGood, { error: `Must be ${allowed}`, params: { type: "url_parsing" }, abort: true });
@@ -113,7 +116,7 @@ function serviceUrl(key: VariableName, wire: string): Field {
 }
 
 /** A number that is also a variable has the bounds of that variable. */
-function number(key: VariableName, wire: string): Field {
+function number(key: VariableName, wire: ConfigName): Field {
   return {
     key,
     wire,
@@ -125,6 +128,9 @@ function number(key: VariableName, wire: string): Field {
 }
 
 const names = Object.keys(fields) as readonly (keyof LiveSettings)[];
+
+/** Names of the settings in request bodies, by their variable (and `RISK_SCORE_THRESHOLDS`). */
+export const settingNames: ReadonlyMap<string, ConfigName> = new Map(Object.values(fields).map(({ key, wire }) => [key, wire]));
 
 /** Returns the configured values, without changes at run time. */
 export function configuredSettings(config: Config): LiveSettings {
@@ -144,7 +150,7 @@ export function configuredSettings(config: Config): LiveSettings {
 }
 
 /** Returns the stored values by the name of the variable (and `RISK_SCORE_THRESHOLDS`), for read-only callers. */
-export async function storedValues(db: Database, log: Log): Promise<ReadonlyMap<string, unknown>> {
+export async function storedValues(db: Pick<Database, "query">, log: Log): Promise<ReadonlyMap<string, unknown>> {
   const stored = parseRows(await db.query(readSettings), log);
   return new Map(names.flatMap((name) => (stored[name] === undefined ? [] : [[fields[name].key, stored[name]]])));
 }

@@ -1,4 +1,5 @@
 import { redact } from "../../base/log/redact.ts";
+import type { configGroups } from "../../contract/constants.ts";
 import type { Kind } from "./kinds.ts";
 
 /** A configuration variable, used by docs/configuration.md, the parser and `homesec config show`. */
@@ -24,21 +25,8 @@ export interface DefaultContext {
   readonly dataDir: string;
 }
 
-/** Groups in the order of the documentation. */
-export const groups = {
-  server: "Server",
-  access: "Access",
-  storage: "Data and engines",
-  pipeline: "Pipeline",
-  upstream: "Upstream services",
-  enrichment: "Enrichment and re-identification",
-  alerts: "Alerts and notifications",
-  retention: "Retention",
-  limits: "Rate limits",
-  health: "Health checks",
-  log: "Log",
-} as const;
-export type Group = keyof typeof groups;
+/** A group of variables. */
+export type Group = keyof typeof configGroups;
 
 /** Returns a value in the form that users may see: secrets and passwords in URLs are masked; null if it is not set. */
 export function maskedValue(spec: Variable, value: unknown): unknown {

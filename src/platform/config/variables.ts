@@ -24,6 +24,7 @@ export const variables = {
     default: "",
     description: "Accepted names in the Host header, besides IP addresses, localhost, the host name and *.local",
   },
+  WEB_ENABLED: { group: "server", kind: kinds.boolean, default: "true", description: "Serve the web page at /" },
   CORS_ORIGINS: { group: "server", kind: kinds.origins, default: "", description: "Origins of web pages that may use the API" },
   TRUSTED_PROXY_IPS: {
     group: "server",
@@ -54,6 +55,12 @@ export const variables = {
 
   API_KEY_ENABLED: { group: "access", kind: kinds.boolean, default: "false", description: "Require one of API_KEYS for requests" },
   API_KEYS: { group: "access", kind: kinds.secrets, default: "", secret: true, description: "Valid API keys" },
+  MEDIA_REQUIRES_KEY: {
+    group: "access",
+    kind: kinds.boolean,
+    default: "false",
+    description: "Pictures and videos need a key, a session, or a signed address as in messages; needs API_KEY_ENABLED=true",
+  },
   WEBSOCKET_TOKEN: {
     group: "access",
     kind: kinds.text,

@@ -169,7 +169,8 @@ const columnTypes = {
 
 /** Parses a session's time, in UTC. In PostgreSQL's format, with a space, JavaScript would read the year 0001 as 2001. */
 function timeOf(text: string): Date {
-  return new Date(text.replace(/^(\d{4}-\d\d-\d\d) (.*)\+00$/, "$1T$2Z"));
+  const isUsual = text[10] === " " && text.endsWith("+00");
+  return new Date(isUsual ? `${text.slice(0, 10)}T${text.slice(11, -3)}Z` : text);
 }
 
 interface DriverTypes {

@@ -44,9 +44,23 @@ export interface Database {
    * transaction that rolled back, or with an unknown outcome, never arrive. Returns a function that unsubscribes.
    */
   onCommitted(subscriber: (note: string) => void): () => void;
+  /** Makes stored paths relative to this folder in all transactions and queries from now on (stored-paths.ts). */
+  setCameraRoot(cameraRoot: string): void;
   readonly pool: PoolCounters;
   /** Refuses new work, waits at most 4 s for running work and ends all connections. */
   close(): Promise<void>;
+}
+
+const rootBySql = new WeakMap<Sql, string>();
+
+/** Makes the stored paths of a transaction or query relative to a folder. */
+export function bindCameraRoot(sql: Sql, cameraRoot: string): void {
+  rootBySql.set(sql, cameraRoot);
+}
+
+/** Returns the folder to which the stored paths of a transaction or query are relative; undefined: paths are stored as they are. */
+export function cameraRootOf(sql: Sql): string | undefined {
+  return rootBySql.get(sql);
 }
 
 const notesBySql = new WeakMap<Sql, Set<string>>();

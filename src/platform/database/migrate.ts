@@ -74,7 +74,7 @@ export async function refusalFor(
 }
 
 /** Compares the database with this program's files, changing nothing. */
-export async function migrationStatus(db: Database, options: { readonly folder?: string } = {}): Promise<MigrationStatus> {
+export async function migrationStatus(db: Pick<Database, "query">, options: { readonly folder?: string } = {}): Promise<MigrationStatus> {
   const files = await readMigrations(options.folder ?? migrationsFolder());
   const applied = await db.query((sql) => readApplied(sql));
   return {

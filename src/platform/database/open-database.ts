@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../../base/log/log.ts";
 import { Problem } from "../../contract/problem.ts";
+import { explainFullDisk } from "../disk/full-disk.ts";
 import { applicationName, type Connection, connect } from "./connection.ts";
 import { describeTarget, type SocketAddress, urlTarget } from "./connection-target.ts";
 import { lockDataFolder } from "./data-folder.ts";
@@ -47,7 +48,7 @@ const sessionTimeoutMs = 5_000;
 /**
  * Opens the database: the server of `DATABASE_URL`, which it does not contact yet, or the embedded one in the data folder, which it starts if necessary. Throws `Problem`:
  * `conflict` if another homesec holds the data folder, `invalid` for an unusable `DATABASE_URL`, `unavailable` with the fix if the
- * embedded server cannot run here.
+ * embedded server cannot run here or its disk is full.
  */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDatabase> {
   const { databaseUrl, dataDir } = options;
@@ -111,7 +112,9 @@ async function attached(address: SocketAddress, options: OpenDatabaseOptions): P
 }
 
 async function startHere(options: OpenDatabaseOptions): Promise<OpenDatabase> {
-  const lock = await lockDataFolder(options.dataDir);
+  const lock = await lockDataFolder(options.dataDir).catch(async (error: unknown) => {
+    throw await explainFullDisk(error, options.dataDir);
+  });
   try {
     const server = await superviseEmbeddedPostgres({
       dataDir: options.dataDir,
@@ -136,7 +139,7 @@ async function startHere(options: OpenDatabaseOptions): Promise<OpenDatabase> {
     };
   } catch (error) {
     await lock.release();
-    throw error;
+    throw await explainFullDisk(error, options.dataDir);
   }
 }
 

@@ -3,7 +3,7 @@ import { hourMs } from "../../base/clock/clock.ts";
 import type { Log } from "../../base/log/log.ts";
 import { type Connection, connect } from "./connection.ts";
 import { type ConnectionTarget, describeTarget, type SocketAddress, socketTarget, urlTarget } from "./connection-target.ts";
-import { type Database, notesOf, type PoolCounters, type Sql } from "./database.ts";
+import { bindCameraRoot, type Database, notesOf, type PoolCounters, type Sql } from "./database.ts";
 import { IdleConnections } from "./idle-connections.ts";
 import { Listener } from "./listener.ts";
 import { DatabaseUnavailable, isConnectionLoss, isOutOfRoom, isWorthReconnecting, OutcomeUnknown } from "./pg-errors.ts";
@@ -64,6 +64,8 @@ class Pool implements Database {
   #failingSince: number | undefined;
   #lastFailure: unknown;
   readonly #slots: Semaphore;
+  /** The folder to which stored paths are relative. */
+  #cameraRoot: string | undefined;
   #closing: Promise<void> | undefined;
   #onDrained: (() => void) | undefined;
 
@@ -93,7 +95,7 @@ class Pool implements Database {
 
   async query<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     const connection = this.#takeIdle() ?? (await this.#wait());
-    const scope = scopeOf(connection.sql);
+    const scope = scopeOf(connection.sql, this.#cameraRoot);
     let result: T;
     try {
       result = await work(scope.sql);
@@ -109,7 +111,7 @@ class Pool implements Database {
 
   async transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     const connection = await this.#begin();
-    const scope = scopeOf(connection.sql);
+    const scope = scopeOf(connection.sql, this.#cameraRoot);
     let result: T;
     try {
       try {
@@ -152,7 +154,7 @@ class Pool implements Database {
     const release = await this.#slots.take(signal);
     try {
       const connection = await this.#begin();
-      const scope = scopeOf(connection.sql);
+      const scope = scopeOf(connection.sql, this.#cameraRoot);
       try {
         yield* work(scope.sql);
       } catch (error) {
@@ -166,6 +168,10 @@ class Pool implements Database {
     } finally {
       release();
     }
+  }
+
+  setCameraRoot(cameraRoot: string): void {
+    this.#cameraRoot = cameraRoot;
   }
 
   listen(channel: string, onNotify: (payload: string) => void, onReady?: () => void): Promise<() => Promise<void>> {
@@ -348,13 +354,14 @@ function closedError(): DatabaseUnavailable {
 }
 
 /** Returns the tag for one piece of work. After the work it refuses to run, since the connection may then serve another transaction. */
-function scopeOf(sql: Sql): { readonly sql: Sql; end(): void } {
+function scopeOf(sql: Sql, cameraRoot: string | undefined): { readonly sql: Sql; end(): void } {
   let over = false;
   const lent = (...values: unknown[]) => {
     if (over) throw new Error("A statement ran after its transaction or query had ended; await every statement inside it");
     return (sql as unknown as (...values: unknown[]) => unknown)(...values);
   };
   Object.setPrototypeOf(lent, sql);
+  if (cameraRoot !== undefined) bindCameraRoot(lent as unknown as Sql, cameraRoot);
   return {
     sql: lent as unknown as Sql,
     end: () => {

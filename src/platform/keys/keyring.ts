@@ -20,7 +20,8 @@ export function createKeyring(keys: readonly string[]): Keyring {
   };
 }
 
-function hashOf(key: string | Buffer): Buffer {
+/** Returns the SHA-256 hash of a key. A key has 256 random bits, so that the hash needs no salt. */
+export function hashOf(key: string | Buffer): Buffer {
   return createHash("sha256").update(key).digest();
 }
 

@@ -10,6 +10,20 @@ export interface Allowance {
   readonly burst: number;
 }
 
+/**
+ * The allowances of each session of a browser: a page with 60 thumbnails must not use up the limit of a minute. Sessions are known people
+ * and counted each for itself, so that these limits need no variables.
+ */
+export const sessionAllowances: Readonly<Record<LimitedTier, Allowance>> = {
+  default: { requestsPerMinute: 600, burst: 100 },
+  media: { requestsPerMinute: 600, burst: 200 },
+  websocket: { requestsPerMinute: 60, burst: 10 },
+  search: { requestsPerMinute: 120, burst: 20 },
+  export: { requestsPerMinute: 10, burst: 0 },
+  ai_inference: { requestsPerMinute: 20, burst: 5 },
+  bulk: { requestsPerMinute: 60, burst: 10 },
+};
+
 type RateVariables = Pick<Config, Extract<keyof Config, `rateLimit${string}`>>;
 
 /** Returns the allowance of each tier. `RATE_LIMIT_BURST` is the burst of `default` only; bursts without a variable are fixed. */

@@ -46,6 +46,6 @@ export async function openSealerLater(options: SealerOptions): Promise<Sealer> {
     const refuse = (): never => {
       throw error;
     };
-    return { seal: refuse, unseal: refuse };
+    return { seal: refuse, unseal: refuse, sign: refuse };
   }
 }

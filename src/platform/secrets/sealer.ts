@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 import { Problem } from "../../contract/problem.ts";
 import { readOrMakeKey } from "./key-file.ts";
 
@@ -8,6 +8,8 @@ export interface Sealer {
   seal(text: string): Buffer;
   /** Opens a sealed text. Throws `Problem("unavailable")` that names the key file if it is damaged or was sealed with another key. */
   unseal(sealed: Buffer): string;
+  /** Signs a text for a purpose: only someone with the key file can make this code, and a code for one purpose fits no other. */
+  sign(purpose: string, text: string): Buffer;
 }
 
 /** A sealer with a key file. */
@@ -33,10 +35,17 @@ export function openSealer(keyPath: string): OpenSealer {
 export function sealerOf(key: Buffer, keyPath: string): OpenSealer {
   const id = Buffer.from(hkdfSync("sha256", key, "", "homesec fingerprint of a key", idBytes));
   const head = Buffer.concat([Buffer.of(version), id]);
+  const signingKeys = new Map<string, Buffer>();
+  const signingKey = (purpose: string): Buffer => {
+    const known = signingKeys.get(purpose) ?? Buffer.from(hkdfSync("sha256", key, "", `homesec signature: ${purpose}`, 32));
+    signingKeys.set(purpose, known);
+    return known;
+  };
   const unusable = (reason: string, cause?: unknown): Problem =>
     new Problem("unavailable", `A stored secret cannot be opened with the key file ${keyPath}: ${reason}`, { cause });
   return {
     fingerprint: id.toString("hex"),
+    sign: (purpose, text) => createHmac("sha256", signingKey(purpose)).update(text).digest(),
     seal(text) {
       const nonce = randomBytes(nonceBytes);
       const cipher = createCipheriv("aes-256-gcm", key, nonce, { authTagLength: tagBytes }).setAAD(head);

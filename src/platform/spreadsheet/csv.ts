@@ -46,9 +46,19 @@ export function csvLine(values: readonly unknown[], excel?: ExcelDialect): strin
 /** Control characters except tabs and line ends, and marks that reorder text: a terminal would obey them. */
 const risky = /[^\P{Cc}\t\n\r]|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
+/** Whether a text must be changed: by far most cells need not be, and one look at them is cheaper than four. */
+const careful = /^[=+\-@＝＋－＠]|[",;\t\r\n]|[^\P{Cc}]|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+
 function csvCell(value: unknown, excel: ExcelDialect | undefined): string {
-  const plain = excel && value instanceof Date ? localText(value, excel.timeZone) : cellText(value);
-  const text = plain.replace(risky, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  if (value === null || value === undefined) return "";
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  if (value instanceof Date) return excel ? localText(value, excel.timeZone) : value.toISOString();
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return careful.test(text) ? carefulCell(typeof value === "string" ? asText(text) : text, excel) : text;
+}
+
+function carefulCell(given: string, excel: ExcelDialect | undefined): string {
+  const text = given.replace(risky, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
   const special = excel ? /[",;\r\n]/ : /[",\r\n]/;
   return special.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
@@ -69,11 +79,4 @@ export function zonedTitle(title: string, timeZone: string): string {
 function asText(text: string): string {
   const later = text.includes(";") || text.includes("\t") ? text.replace(/(?<!^)([;\t] *)(?=[=+\-@＝＋－＠])/g, "$1'") : text;
   return looksLikeFormula(text) ? `'${later}` : later;
-}
-
-function cellText(value: unknown): string {
-  if (value === null || value === undefined) return "";
-  if (typeof value === "string") return asText(value);
-  if (value instanceof Date) return value.toISOString();
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

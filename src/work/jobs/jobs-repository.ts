@@ -11,7 +11,7 @@ export type QueueName = (typeof queueNames)[number];
 /** Live jobs run first, then jobs that were live but had to wait, then the backlog. */
 export const priorities = { live: 0, late: 5, backlog: 10 } as const;
 /** A live job that has waited this long becomes `late`. */
-const lateAfterMs = 10 * minuteMs;
+export const lateAfterMs = 10 * minuteMs;
 
 /** A job to add. It refers to a row. */
 export interface NewJob {

@@ -16,10 +16,10 @@ export function createDirectClient(operations: Operations, context: OperationCon
   return createDirectClientOf(routes, operations, context);
 }
 
-/** Does the same with a custom set of routes. */
+/** Does the same with a custom set of routes, or a part of the operations. */
 export function createDirectClientOf(
   ownRoutes: Readonly<Record<string, Route>>,
-  operations: Operations | Readonly<Record<string, AnyOperation>>,
+  operations: Partial<Operations> | Readonly<Record<string, AnyOperation>>,
   context: OperationContext,
 ): Client {
   const ids = new Map(Object.entries(ownRoutes).map(([id, route]) => [route, id]));

@@ -6,6 +6,7 @@ import type { OperationId, Routes } from "../../contract/routes/index.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { ChangeableSettings } from "../../platform/config/settings.ts";
 import type { Database } from "../../platform/database/database.ts";
+import type { Access, NamedKeys } from "../../platform/keys/named-keys.ts";
 import type { Outbound } from "../../platform/outbound/outbound.ts";
 import type { Sealer } from "../../platform/secrets/sealer.ts";
 import type { Store } from "../../platform/store/store.ts";
@@ -23,6 +24,8 @@ export interface OperationContext {
   readonly outbound: Outbound;
   /** Seals and opens stored secrets. */
   readonly sealer: Sealer;
+  /** The named keys that this process knows. Undefined with `--direct`, where no key is checked. */
+  readonly namedKeys?: NamedKeys | undefined;
   readonly runtime: Runtime | undefined;
   /** The HTTP client. Undefined with `--direct`, where only the permissions of the database user apply. */
   readonly caller?: Caller | undefined;
@@ -32,8 +35,14 @@ export interface OperationContext {
 export interface Caller {
   /** The request came over the loopback interface, and not through a proxy that forwards the requests of others. */
   readonly isLocal: boolean;
-  /** It carried a valid API key. */
-  readonly isAuthenticated: boolean;
+  /** The address that it asked, such as http://192.168.1.5:8000; undefined without a host. */
+  readonly origin: string | undefined;
+  /** What its key or session may do; undefined without a valid one. */
+  readonly access: Access | undefined;
+  /** Sets the cookie of a session in the response, or deletes it. */
+  keepSession(secret: string | undefined): void;
+  /** The browser or program, as it describes itself. */
+  readonly userAgent: string | undefined;
   /** Aborted when the connection closes before the response is sent: no client waits for it any longer. */
   readonly gone: AbortSignal;
 }

@@ -1,4 +1,5 @@
 import type { passedOverKinds } from "../../contract/constants.ts";
+import type { LoadedConfig } from "../../platform/config/load.ts";
 import type { DiskSpace } from "../../platform/disk/disk.ts";
 import type { PeerRow } from "../jobs/processes-repository.ts";
 import type { SelftestReport } from "../selftest/stages.ts";
@@ -8,6 +9,10 @@ import type { BreakerState, CircuitState, UpstreamName, UpstreamState } from "./
 export interface Runtime {
   readonly startedAt: Date;
   readonly version: string;
+  /** Returns the environment variables of this process; those with secrets may be gone. */
+  environment(): Readonly<Record<string, string | undefined>>;
+  /** Returns the configuration as it was last read without errors; undefined if the daemon follows no files. */
+  configuration(): LoadedConfig | undefined;
   /**
    * Returns all workers by name, including those of other daemons. One that should run but does not has `running: false` and a message.
    */

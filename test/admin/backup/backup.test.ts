@@ -36,7 +36,7 @@ async function database(options: { readonly migrated?: boolean } = {}): Promise<
 }
 
 const save = (db: Database, how: Partial<Parameters<typeof backUp>[0]> = {}) =>
-  backUp({ db, path: file, replace: false, version: "1.2.3", clock: systemClock, ...how });
+  backUp({ db, path: file, replace: false, host: "home", cameraRoot: "/srv/cameras", version: "1.2.3", clock: systemClock, ...how });
 const load = (db: Database, how: Partial<Parameters<typeof restore>[0]> = {}) =>
   restore({ db, path: file, replace: false, alone: false, clock: systemClock, ...how });
 

@@ -61,7 +61,8 @@ it("backup and restore: a kill leaves no partial backup and keeps the old conten
   await restoring.exit;
   expect(await contentsOf(other.db)).toEqual(before);
   expect(await homesec(other.url, "restore", "--yes", "home.backup").exit).toMatchObject({ code: 0 });
-  expect(await contentsOf(other.db)).toEqual(await contentsOf(home.db));
+  const leaveOut = ["processes", "restores", "camera_root"];
+  expect(await contentsOf(other.db, leaveOut)).toEqual(await contentsOf(home.db, leaveOut));
 }, 120_000);
 
 it("backup and restore: memory does not grow with the number of rows", async () => {

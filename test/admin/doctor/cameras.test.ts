@@ -94,6 +94,14 @@ describe("doctor: cameras", () => {
     expect(await finds("camera-folders", given(), "error")).toContain("Add /etc to CAMERA_EXTRA_ROOTS");
   });
 
+  it("reports a stored camera whose folder is CAMERA_ROOT itself", async () => {
+    await camera("yard");
+    await camera("all", { folder: root });
+    expect(await finds("camera-folders", given(), "error")).toMatch(
+      /all .* is CAMERA_ROOT itself.*homesec cameras update all --folder-path/,
+    );
+  });
+
   it("reports folders into which cameras cannot upload", async () => {
     await camera("yard");
     await well("camera-folders", given());

@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Check, finding, groups, NotPossible, ok, parts } from "../../../src/admin/doctor/check.ts";
+import { type Check, finding, NotPossible, ok, parts } from "../../../src/admin/doctor/check.ts";
 import { checks } from "../../../src/admin/doctor/checks.ts";
 import { doctorReference } from "../../../src/admin/doctor/reference.ts";
 import { runChecks } from "../../../src/admin/doctor/run-checks.ts";
+import { doctorGroups } from "../../../src/contract/constants.ts";
 import { examined } from "./support.ts";
 
 describe("doctor: list of checks", () => {
@@ -16,7 +17,7 @@ describe("doctor: list of checks", () => {
       expect(id).toMatch(/^[a-z]+(-[a-z]+)*$/);
       for (const text of [title, finds]) expect(text.length, id).toBeGreaterThan(2);
       expect(["warning", "error"], id).toContain(severity);
-      expect(Object.keys(groups), id).toContain(group);
+      expect(Object.keys(doctorGroups), id).toContain(group);
     }
   });
 

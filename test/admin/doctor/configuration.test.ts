@@ -78,7 +78,9 @@ describe("doctor: access", () => {
     expect(await finds("access", { env: { HOST: "0.0.0.0" }, machine: publicly }, "error")).toContain("everyone on the internet");
     expect(await finds("access", { env: { HOST: "2001:4860:4860::8888" } }, "error")).toContain("everyone on the internet");
     expect(await finds("access", { env: { HOST: "192.168.1.5" } }, "warning")).toContain("HOST=192.168.1.5");
-    expect(await well("access", { env: { HOST: "0.0.0.0", ...keyed } })).toBe("requires an API key");
+    expect(await well("access", { env: { HOST: "0.0.0.0", ...keyed } })).toBe(
+      "requires an API key, except for pictures (MEDIA_REQUIRES_KEY)",
+    );
     for (const HOST of ["127.0.0.1", "::1", "localhost", "127.9.9.9"])
       expect(await well("access", { env: { HOST } })).toBe("this machine only");
   });
@@ -99,10 +101,15 @@ describe("doctor: access", () => {
     expect(await says("access", { env: { HOST: "0.0.0.0" } })).not.toContain("without limit");
     await well("access", { env: { RATE_LIMIT_ENABLED: "false" } });
     const publicly = { addresses: ["8.8.8.8"] };
-    expect(await finds("access", { env: { HOST: "0.0.0.0", ...keyed }, machine: publicly })).toContain("TLS_MODE=self_signed");
+    expect(await finds("access", { env: { HOST: "0.0.0.0", ...keyed, MEDIA_REQUIRES_KEY: "true" }, machine: publicly })).toContain(
+      "TLS_MODE=self_signed",
+    );
     for (const env of [{}, { HOST: "0.0.0.0", ...keyed }]) await well("access", { env });
-    await well("access", { env: { HOST: "0.0.0.0", ...keyed, TLS_MODE: "self_signed" }, machine: publicly });
-    await well("access", { env: { HOST: "0.0.0.0", ...keyed, TRUSTED_PROXY_IPS: "10.0.0.1" }, machine: publicly });
+    await well("access", { env: { HOST: "0.0.0.0", ...keyed, MEDIA_REQUIRES_KEY: "true", TLS_MODE: "self_signed" }, machine: publicly });
+    await well("access", {
+      env: { HOST: "0.0.0.0", ...keyed, MEDIA_REQUIRES_KEY: "true", TRUSTED_PROXY_IPS: "10.0.0.1" },
+      machine: publicly,
+    });
     expect(await finds("access", { env: { TRUSTED_PROXY_IPS: "10.0.0.1,0.0.0.0/0" } }, "error")).toContain("0.0.0.0/0");
     expect(await finds("access", { env: { TRUSTED_PROXY_IPS: "::/0" } }, "error")).toContain("X-Forwarded-For");
     await well("access", { env: { TRUSTED_PROXY_IPS: "10.0.0.0/8" } });
@@ -134,6 +141,7 @@ describe("doctor: address and port", () => {
     expect(await finds("port", { env }, "error")).toMatch(new RegExp(`Another program listens on 127.0.0.1:${port}.*ss -ltnp`));
     await well("port", { env, daemon: { url: `http://127.0.0.1:${port}` } });
     await well("port", { env, holder: { pid: 7, lives: true } });
+    expect(await skips("port", { env, isDaemon: true })).toContain("the daemon itself listens there");
     await new Promise((resolve) => server.close(resolve));
     expect(await well("port", { env })).toContain("is free");
     expect(await finds("port", { env: { PORT: "80" }, machine: { proc: "/nonexistent" } })).toContain("CAP_NET_BIND_SERVICE");

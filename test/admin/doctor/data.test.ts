@@ -108,6 +108,7 @@ describe("doctor: disks", () => {
     await well("disk-growth", { ...given, ...disk(0.3), env: { DELETE_IMAGES: "true", RETENTION_DAYS: "4" } });
     await well("disk-growth", { ...given, ...disk(0.3), env: { DELETE_IMAGES: "true", DISK_PRESSURE_DELETE: "true" } });
     expect(await well("disk-growth", { ...given, ...disk(1) })).toContain("room for 20 days");
+    expect(await well("disk-growth", { ...given, ...disk(500) })).toContain("room for years");
   });
 });
 
@@ -174,6 +175,21 @@ describe("doctor: mounts", () => {
     const [text, reason] = await Promise.all([finds("mounts", silent, "error"), skips("data-folder", silent)]);
     expect(text).toContain("umount -l /");
     expect(reason).toBe("the network share / does not answer");
+  });
+
+  it("reads no key file and no model on a share that hangs", async () => {
+    const place = ownFolder();
+    const env = { SECRET_KEY_PATH: join(place, "secret.key"), DETECTOR_MODEL_PATH: join(place, "yolo.onnx") };
+    const given = { env, machine: { ...proc(root, line(place, "nfs4")), stat: script("exec sleep 30") } };
+    const [text, reason, folders] = await Promise.all([
+      finds("mounts", given, "error"),
+      skips("key-file", given),
+      says("inotify", given),
+      well("configuration", given),
+    ]);
+    expect(text).toContain(`${place} did not answer`);
+    expect(reason).toBe(`the network share of ${join(place, "secret.key")} does not answer`);
+    expect(folders).not.toContain("does not answer");
   });
 
   it("checks the data folder while a camera share hangs, even one inside the data folder", async () => {

@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { type Check, NotPossible } from "../../../src/admin/doctor/check.ts";
 import { checks } from "../../../src/admin/doctor/checks.ts";
 import type { Examination } from "../../../src/admin/doctor/examination.ts";
-import type { Machine } from "../../../src/admin/doctor/machine.ts";
+import { isNear, type Machine } from "../../../src/admin/doctor/machine.ts";
 import { type CheckReport, runChecks } from "../../../src/admin/doctor/run-checks.ts";
 import { findShares } from "../../../src/admin/doctor/shares.ts";
 import { systemClock } from "../../../src/base/clock/clock.ts";
@@ -27,6 +27,8 @@ export interface Given {
   readonly daemon?: { readonly url: string; readonly version?: string; readonly admitted?: boolean };
   /** As with --direct: doctor tries no daemon. */
   readonly isDirect?: boolean;
+  /** The checks run in the daemon. */
+  readonly isDaemon?: boolean;
   /** The folders belong to another user. */
   readonly isForeign?: boolean;
   readonly now?: Date | string;
@@ -62,6 +64,7 @@ export function examined({
   db,
   daemon,
   isDirect = false,
+  isDaemon = false,
   isForeign = false,
   now,
   holder,
@@ -85,7 +88,7 @@ export function examined({
     if (isDirect) return { absent: "--direct uses no daemon", asked: false };
     if (!daemon) return { absent: "No homesec daemon answers at http://127.0.0.1:8000 (ECONNREFUSED)", asked: true };
     const { url, version = "1.2.3", admitted = true } = daemon;
-    return { url, version, admitted, client: createHttpClient({ url, timeoutMs: 2_000 }) };
+    return { url, version, admitted, isNear: isNear(url, machineOf), client: createHttpClient({ url, timeoutMs: 2_000 }) };
   };
   const machineOf: Machine = {
     nodeVersion: "20.20.0",
@@ -109,6 +112,7 @@ export function examined({
   };
   return {
     machine: machineOf,
+    isDaemon,
     clock,
     version: "1.2.3",
     parsed,

@@ -15,6 +15,9 @@ afterAll(() => database.close());
 const kept: Readonly<Record<string, string>> = {
   cameras: "always",
   settings: "always",
+  keys: "always",
+  // Those that ended 30 days ago, when another event is shared.
+  shares: "age",
   rules: "always",
   rule_versions: "rules",
   webhooks: "always",
@@ -28,6 +31,9 @@ const kept: Readonly<Record<string, string>> = {
   rollup_folds: "always",
   reported_health: "always",
   schema_migrations: "always",
+  camera_root: "always",
+  // One per restore, which a person does.
+  restores: "always",
   // Other daemons remove those whose heartbeat stopped.
   processes: "age",
   images: "age",
@@ -43,6 +49,7 @@ const kept: Readonly<Record<string, string>> = {
   gpu_stats: "age",
   anomalies: "age",
   scene_changes: "age",
+  changes: "age",
   // Those that have ended.
   silences: "age",
   silenced_alerts: "silences",

@@ -34,6 +34,7 @@ interface Facts {
   pictureDisk: () => Promise<DiskSpace | undefined>;
   db: OperationContext["db"];
   storeVersion: () => Promise<string>;
+  detectorBreaker: "open" | "closed";
 }
 
 let database: TestDatabase;
@@ -69,12 +70,13 @@ beforeEach(async () => {
     pictureDisk: async () => undefined,
     db: database.db,
     storeVersion: async () => "in-process",
+    detectorBreaker: "open",
   };
   const runtime = quietRuntime({
     workers: () => facts.workers,
     supervisorAlive: () => facts.supervisorAlive,
     breakers: () => [
-      { name: "detector", state: "open", failure_count: 3, last_failure: now, last_success: null, reset_at: now },
+      { name: "detector", state: facts.detectorBreaker, failure_count: 3, last_failure: now, last_success: null, reset_at: now },
       { name: "language_model", state: "closed", failure_count: 0, last_failure: null, last_success: null, reset_at: null },
     ],
     probeUpstreams: () => {
@@ -261,6 +263,15 @@ describe("health", () => {
     expect(facts.probes).toBe(1);
     facts.monotonic = 5_000;
     await get("/api/system/health");
+    expect(facts.probes).toBe(2);
+  });
+
+  it.each(["/api/system/health", "/api/system/health/full"])("health: %s checks anew as soon as a breaker has changed", async (path) => {
+    facts.detectorBreaker = "closed";
+    facts.upstreams = async () => [upstream("detector", facts.detectorBreaker === "closed"), upstream("language_model")];
+    expect((await get(path)).body.status).toBe("healthy");
+    facts.detectorBreaker = "open";
+    expect((await get(path)).body.status).not.toBe("healthy");
     expect(facts.probes).toBe(2);
   });
 });

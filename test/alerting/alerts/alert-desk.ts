@@ -90,7 +90,7 @@ export async function openAlertDesk(variables: Readonly<Record<string, string>> 
         async (sql) =>
           await sql<Verdict[]>`
           select v.event_id, v.rule_id, v.rule_name, v.outcome, v.matched_conditions, v.failed_conditions, v.alert_id, v.suppressed_by,
-            v.suppressed_until, v.silence_id, v.silence_reason
+            v.suppressed_until, v.silence_id, v.silence_reason, v.silence_by
           from rule_verdicts v
           where ${eventId ?? null}::bigint is null or v.event_id = ${eventId ?? null}
           order by v.event_id, v.rule_name

@@ -19,7 +19,7 @@ describe("verdicts", () => {
     const id = await desk.event({ seen: { person: 0.9 } });
     await desk.look();
     const [alert] = await desk.alerts();
-    const none = { alert_id: null, suppressed_by: null, suppressed_until: null, silence_id: null, silence_reason: null };
+    const none = { alert_id: null, suppressed_by: null, suppressed_until: null, silence_id: null, silence_reason: null, silence_by: null };
     expect(await desk.verdicts()).toEqual([
       {
         ...none,

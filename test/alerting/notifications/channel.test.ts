@@ -626,6 +626,7 @@ describe("notification by webhook", () => {
         ...{ started_at: "2026-07-01T21:30:00.000Z", ended_at: "2026-07-01T21:30:45.000Z" },
         ...{ risk_score: 72, risk_level: "high", summary: "A person at the gate.", object_types: [], object_counts: { person: 1 } },
         ...{ thumbnail_url: null, event_url: `https://home.example.org/api/events/${eventId}` },
+        page_url: `https://home.example.org/events/${eventId}`,
       },
     });
     expect(await result(alertId)).toEqual({ channel: "webhook", status: "sent", reason: null, attempts: 1, late: false });

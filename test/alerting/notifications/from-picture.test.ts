@@ -85,7 +85,7 @@ it("notifications: a picture leads to a mail that contains it", async () => {
   expect(received?.mail.headers["subject"]).toMatch(/^\[Critical\] Person at gate/i);
   expect(received?.mail.headers["x-priority"]).toMatch(/^1/);
   expect(received?.mail.text).toContain("Somebody walked by.");
-  expect(received?.mail.text).toContain(`http://home.example.org/api/events/${stored?.event_id}`);
+  expect(received?.mail.text).toContain(`http://home.example.org/events/${stored?.event_id}`);
   const picture = await sharp(received?.mail.pictures[0]?.bytes).metadata();
   expect([picture.format, picture.width]).toEqual(["jpeg", 768]);
   expect(stored?.alert_metadata.channels).toEqual([{ channel: "email", status: "sent", reason: null, attempts: 1, late: false }]);

@@ -14,7 +14,7 @@ const setting: MailSetting = {
   from: '"Home" <homesec@example.org>',
   to: ["me@example.org", "you@example.org"],
   timeZone: "Europe/Berlin",
-  publicUrl: undefined,
+  links: { publicUrl: undefined, webEnabled: true },
   now: new Date("2026-07-01T21:32:00Z"),
 };
 const compose = async (
@@ -104,8 +104,8 @@ describe("alert mail", () => {
   });
 
   it("with PUBLIC_URL it links to the event and its full picture", async () => {
-    const { text, html } = await compose(message(), undefined, { publicUrl: "https://home.example.org/sec" });
-    for (const url of ["https://home.example.org/sec/api/events/17", "https://home.example.org/sec/api/detections/5/image"]) {
+    const { text, html } = await compose(message(), undefined, { links: { publicUrl: "https://home.example.org/sec", webEnabled: true } });
+    for (const url of ["https://home.example.org/sec/events/17", "https://home.example.org/sec/api/detections/5/image"]) {
       expect(text).toContain(url);
       expect(html).toContain(`href="${url}"`);
     }
@@ -278,19 +278,23 @@ describe("digest mail", () => {
   });
 
   it("it counts the held-back events and lists them with times and risks", async () => {
-    const mail = await compose(message({}, { heldBack: held(25, 20) }), undefined, { publicUrl: "https://home.example.org" });
+    const mail = await compose(message({}, { heldBack: held(25, 20) }), undefined, {
+      links: { publicUrl: "https://home.example.org", webEnabled: true },
+    });
     expect(mail.headers["subject"]).toBe("[High] 25 more events since the alert at The Gate, Wed 1 Jul 2026 23:30");
     expect(mail.text).toContain("Wed 1 Jul 2026 23:50  79 of 100 (high)  The Gate: Walker 19");
     expect(mail.text).toContain("no risk score  The Gate: event 100");
     expect(mail.text).toContain("5 more events are not listed.");
-    expect(mail.html).toContain('href="https://home.example.org/api/events/119"');
+    expect(mail.html).toContain('href="https://home.example.org/events/119"');
     expect(mail.headers["references"]).toBe("<camera.gate.2026-07-01@example.org>");
   });
 });
 
 describe("silence mail", () => {
   it("it names scope, duration and reason, and lists the muted alerts with their rules", async () => {
-    const { headers, text, html } = await compose(silenceMessage(), undefined, { publicUrl: "https://home.example.org" });
+    const { headers, text, html } = await compose(silenceMessage(), undefined, {
+      links: { publicUrl: "https://home.example.org", webEnabled: true },
+    });
     expect(headers["subject"]).toBe("The silence for The Gate has ended; it muted 2 alerts");
     expect(text).toContain(
       "lasted 2 h, from Wed 1 Jul 2026 22:00 to Thu 2 Jul 2026 00:00. Reason: A party <b>tonight</b>. It muted 2 alerts:",
@@ -298,7 +302,7 @@ describe("silence mail", () => {
     expect(text).toContain('Wed 1 Jul 2026 22:17  72 of 100 (high)  The Gate: A person at the gate. (rule "Somebody at night")');
     expect(text).toContain('The Gate: event 18 (rule "Grave")');
     expect(html).toContain("A party &lt;b&gt;tonight&lt;/b&gt;");
-    expect(html).toContain('href="https://home.example.org/api/events/17"');
+    expect(html).toContain('href="https://home.example.org/events/17"');
     expect(text + html).not.toContain("not listed");
   });
 

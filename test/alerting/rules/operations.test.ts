@@ -229,6 +229,7 @@ it("rule facts: the score, and each class with its highest confidence", async ()
       { objectType: "person", confidence: 0.75 },
     ],
     deleted: null,
+    restoredAt: null,
   };
   expect(await facts()).toEqual(expected);
   await desk.db.query((sql) => sql`update events set deleted_at = now() where event_id = ${eventId}`);

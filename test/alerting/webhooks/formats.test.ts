@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { withAbsoluteUrls } from "../../../src/alerting/delivery/links.ts";
+import { withLinks } from "../../../src/alerting/delivery/links.ts";
 import { botMarkdown } from "../../../src/alerting/webhooks/formats/bot-markdown.ts";
 import { chatBlocks } from "../../../src/alerting/webhooks/formats/chat-blocks.ts";
 import { chatEmbeds } from "../../../src/alerting/webhooks/formats/chat-embeds.ts";
@@ -211,10 +211,16 @@ describe("chat messages with picture and link", () => {
     ["http://homesec.local", false],
     ["http://nas:8000", false],
   ])("with PUBLIC_URL=%s a chat is offered the picture: %s", (publicUrl, offered) => {
-    const data = withAbsoluteUrls(samples.alert_fired.data, publicUrl);
+    const data = withLinks(samples.alert_fired.data, { publicUrl, webEnabled: true });
     const { picture: shown, link: linked } = messageOf({ ...samples.alert_fired, data }, time, "UTC");
     expect(shown).toBe(offered ? `${publicUrl}/api/detections/90211/thumbnail` : undefined);
-    expect(linked).toBe(`${publicUrl}/api/events/1207`);
+    expect(linked).toBe(`${publicUrl}/events/1207`);
+  });
+
+  test("chat messages: without the web page they link to the record of the event", () => {
+    const data = withLinks(samples.alert_fired.data, { publicUrl: "https://home.example.org", webEnabled: false });
+    expect(data.page_url).toBeNull();
+    expect(messageOf({ ...samples.alert_fired, data }, time, "UTC").link).toBe("https://home.example.org/api/events/1207");
   });
 
   test("without PUBLIC_URL there is neither", () => {

@@ -68,15 +68,15 @@ describe("push services: the template of the documentation makes a message that 
         bodyOf(
           { url: target.url, custom_headers: {}, integration_type: "generic", payload_template },
           { eventType: "alert_fired", emittedAt: new Date(), data, webhookId: "w", deliveryId: "d" },
-          { timeZone: "UTC", publicUrl: "https://home.example.org" },
+          { timeZone: "UTC", links: { publicUrl: "https://home.example.org", webEnabled: true } },
         ),
       ) as unknown;
     expect(made(ntfy)).toMatchObject({
       attach: "https://home.example.org/api/detections/90211/thumbnail",
-      click: "https://home.example.org/api/events/1207",
+      click: "https://home.example.org/events/1207",
       priority: 4,
     });
-    expect(made(pushover)).toMatchObject({ url: "https://home.example.org/api/events/1207", priority: 1 });
+    expect(made(pushover)).toMatchObject({ url: "https://home.example.org/events/1207", priority: 1 });
   });
 });
 

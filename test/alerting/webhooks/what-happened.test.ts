@@ -83,6 +83,7 @@ test("webhooks: every message about an event says what happened, with absolute l
     expect(data).toMatchObject({ ...what, camera_id: "front_door", camera_name: "Haustür" });
     expect(data["thumbnail_url"]).toMatch(/^https:\/\/home\.example\.org\/homesec\/api\/detections\/\d+\/thumbnail$/);
     expect(data["event_url"]).toBe(`${publicUrl}/api/events/${data["event_id"]}`);
+    expect(data["page_url"]).toBe(`${publicUrl}/events/${data["event_id"]}`);
   }
   expect(told()[0]?.event_type).toBe("event_created");
 });
@@ -91,7 +92,7 @@ test.each(types.slice(1))("webhooks: an alert in the format %s says what happene
   const [body = ""] = bodies(type);
   for (const part of ["Haustür", "Somebody walked by", "medium", "42 of 100", "People", "/thumbnail", "Event details"]) {
     // Embeds have their link on the title
-    if (type === "chat_embeds" && part === "Event details") expect(body).toContain(`${publicUrl}/api/events/`);
+    if (type === "chat_embeds" && part === "Event details") expect(body).toContain(`${publicUrl}/events/`);
     else expect(body.replaceAll("\\\\", "")).toContain(part);
   }
   expect(body).not.toContain("object_type in");

@@ -29,18 +29,20 @@ export async function picturesIn(root: string): Promise<readonly OnDisk[]> {
   return found;
 }
 
-/** Loads the files on disk into a temporary table of this connection. */
+/** Loads the files on disk, with their paths as they are stored, into a temporary table of this connection. */
 export async function tellOfFiles(sql: Sql, files: readonly OnDisk[]): Promise<void> {
   await sql`create temporary table on_disk (path text, size_bytes bigint, modified_ns bigint, primary key (path))`;
   for (let at = 0; at < files.length; at += atOnce) {
     const part = files.slice(at, at + atOnce);
     await sql`
       insert into on_disk (path, size_bytes, modified_ns)
-      select * from unnest(
+      select coalesce(substr(u.path, length(r.path) + 2), u.path), u.size_bytes, u.modified_ns
+      from unnest(
         ${part.map(({ path }) => path)}::text[],
         ${part.map(({ size }) => size)}::bigint[],
         ${part.map(({ modifiedNs }) => String(modifiedNs))}::bigint[]
-      )
+      ) as u (path, size_bytes, modified_ns)
+      left join camera_root r on starts_with(u.path, r.path || '/')
     `;
   }
   await sql`analyze on_disk`;
@@ -80,7 +82,7 @@ export async function wrongPictures(sql: Sql): Promise<readonly string[]> {
         w.status = 'processed'
         or w.status = 'skipped' and w.reason in ('reupload', 'moved')
           and exists (select from images o where o.sha256 = w.sha256 and o.image_id <> w.image_id and o.status = 'processed')
-        or w.status = 'skipped' and not w.on_disk and w.reason in ('missing', 'overwritten', 'incomplete', 'moved', 'reupload')
+        or w.status = 'skipped' and not w.on_disk and w.reason in ('missing', 'overwritten', 'replaced', 'incomplete', 'moved', 'reupload')
       ) is not true
       or w.rows > 1
     group by 1

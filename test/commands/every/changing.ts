@@ -38,11 +38,27 @@ export const changing: Steps = {
   "cameras baseline reset": [people("front-door --yes"), json("front-door --yes"), error(2, "front-door"), error(3, "fron-door --yes")],
   "cameras scene-changes ack": [people("front-door 3"), json("front-door 4"), error(3, "front-door 99")],
 
-  "events review": [people("43 --note 'the neighbour'"), json("43 --undo"), noEvent()],
+  "events review": [
+    people("43 --note 'the neighbour'"),
+    people("--all --camera-id yard --note 'seen' --yes"),
+    json("43 --undo"),
+    json("--all --camera-id evil --yes", { ownForm: true }),
+    error(2, "--all"),
+    error(2, ""),
+    noEvent(),
+  ],
   "events note": [people("43 'his dog'"), json("43 ''"), error(3, "999 x")],
   "events delete": [people("44"), silent("43"), error(5, "44"), noEvent()],
   "events restore": [people("44"), json("43"), error(5, "44"), noEvent()],
   "events reanalyze": [people("42"), json("42"), noEvent()],
+
+  "detections delete": [
+    people("--all --object-type cat --yes"),
+    json("8 --yes"),
+    error(2, "7"),
+    error(2, "--all --object-type person"),
+    error(3, "999 --yes"),
+  ],
 
   "rules add": [
     people("--name Serious --severity critical --risk-threshold 80 --cooldown 10m"),
@@ -94,9 +110,50 @@ export const changing: Steps = {
 
   "breakers reset": [people("detector"), json("detector"), error(3, "detecter")],
   "dlq purge": [error(2, "detect"), people("detect --job 17 --yes"), json("enrich --yes"), error(3, "nothing --yes")],
-  "dlq requeue": [people("detect"), json("analyze --job 18"), error(3, "nothing")],
+  "dlq requeue": [error(2, "--all"), people("detect"), json("analyze --job 18"), error(3, "nothing")],
 
-  "config set": [people("--high-from 55"), json("--reset risk_score_thresholds"), error(2, ""), error(2, "--high-from 90")],
+  "events share": [
+    people("42 --expires 2h", { says: /address +http:\/\/127\.0\.0\.1:\d+\/shared\/hs_[\w-]{43}\n/ }),
+    json("42"),
+    noEvent(),
+    error(2, "42 --expires 1s", { says: /a duration from 60 s/ }),
+  ],
+  "shares list": [people("--status active", { says: /active/ }), json("--event 42"), error(2, "--status over", { says: /active, ended/ })],
+  "shares revoke": [people("<newest>"), silent("<newest>"), error(3, "nothing", { says: /shares list/ })],
+
+  "keys create": [
+    people("anna --role resident --expires 30d", { says: /api key +hs_[\w-]{43}\n/ }),
+    json("visitor --cameras front-door"),
+    error(5, "anna --role resident", { says: /Another key has the name "anna"/ }),
+    error(2, "bob --role guest", { says: /needs at least one camera/ }),
+    error(2, "bob --role king", { says: /owner, resident, guest/ }),
+    error(3, "bob --cameras fron-door", { says: /does not exist/ }),
+  ],
+  "keys invite": [
+    people("carl --role resident", { says: /address +http:\/\/127\.0\.0\.1:\d+\/invite\/hs_[\w-]{43}\n/ }),
+    json("dora --cameras front-door"),
+    error(2, "carl", { says: /needs at least one camera/ }),
+    error(3, "carl --cameras fron-door", { says: /does not exist/ }),
+  ],
+  "keys list": [
+    people("--status active", { says: /anna +key +resident +active/ }),
+    json(),
+    error(2, "--status over", { says: /active, ended/ }),
+  ],
+  "keys changes": [
+    people("", { says: /API_KEYS +owner +createKey +keys\// }),
+    json("--subject events/1"),
+    error(2, "--limit none", { says: /limit/ }),
+  ],
+  "keys revoke": [people("anna", { says: /^$/ }), silent("visitor"), error(3, "nobody", { says: /keys list/ })],
+
+  "config set": [
+    people("--high-from 55"),
+    json("--reset risk_score_thresholds"),
+    error(2, "SMTP_HOST=mail.test"),
+    error(2, ""),
+    error(2, "--high-from 90"),
+  ],
 
   "db backup": [people("home.backup"), json("home.backup --yes"), error(5, "home.backup")],
   "db restore": [

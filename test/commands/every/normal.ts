@@ -19,6 +19,7 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/\bwhsec_[A-Za-z0-9+/]+=*/g, "<secret>"],
   [/\bhs_[A-Za-z0-9_-]{20,}|(?<![\w-])[A-Za-z0-9_-]{43}(?![\w-])/g, "<key>"],
   [/trigger-\S+-visitor/g, "<copy>"],
+  [/ on \S+, by homesec (?=\d)/g, " on <machine>, by homesec "],
   [/\bby homesec \d+\.\d+\.\d+/g, "by homesec <version>"],
   [/\b(?!2025-0)\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>"],
   [/\b(?!2025-0)\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?/g, "<time>"],

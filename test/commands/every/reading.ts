@@ -1,7 +1,7 @@
 import { ids } from "./furnish.ts";
 import { error, json, people, type Steps } from "./step.ts";
 
-const range = "--start-date 2025-02-28 --end-date 2025-03-01";
+const range = "--since 2025-02-28 --until 2025-03-01";
 const backwards = "--start-date 2025-03-02 --end-date 2025-03-01";
 const morning = "--since 2025-03-01T09:00:00Z --until 2025-03-01T11:00:00Z";
 const spring = "--since 2025-02-01 --until 2025-03-02";
@@ -10,7 +10,18 @@ const spring = "--since 2025-02-01 --until 2025-03-02";
 export const reading: Steps = {
   serve: [error(2, "--port http")],
   demo: [error(2, "--port http")],
+  setup: [
+    error(2, "", { says: /^homesec: setup asks its questions on a terminal; in a script use `homesec cameras add`/ }),
+    error(2, "--direct"),
+  ],
   live: [error(2, "--direct"), error(2, "-o csv")],
+  open: [
+    people("event 42", { says: /^page +http:.*\/events\/42\n$/ }),
+    json("camera front-door", { ownForm: true }),
+    error(3, "event 999"),
+    error(2, "event"),
+    error(2, "--direct"),
+  ],
   explain: [
     people("event 42"),
     people(`alert ${ids.alert}`),
@@ -45,6 +56,7 @@ export const reading: Steps = {
   ],
   "cameras show": [people("front-door"), people("evil"), json("front-door"), error(3, "fron-door")],
   "cameras validate": [people("", { code: 7 }), json("", { code: 7 }), error(2, "extra")],
+  "cameras gaps": [people(range), json(range, { ownForm: true }), error(2, backwards)],
   "cameras snapshot": [
     people("front-door --to first.jpg"),
     json("front-door --to second.jpg"),
@@ -60,7 +72,7 @@ export const reading: Steps = {
     people("--kind all --direct"),
     json("--risk-level high"),
     error(2, "--risk-level hgih"),
-    error(2, "--start-date tomorrowish"),
+    error(2, "--since tomorrowish"),
   ],
   "events search": [people("ladder"), json("dog"), error(2, "-dog")],
   "events show": [people("42"), people("44"), json("42"), error(3, "999"), error(2, "front")],
@@ -80,6 +92,7 @@ export const reading: Steps = {
   "detections labels": [people(), json(), error(2, "--limit 1")],
   "detections stats": [people(), json(), error(2, "--start-date x")],
   "detections image": [people("7"), json("7 --thumbnail --to small.jpg"), error(3, "8"), error(3, "999"), error(5, "7 --to visitor.jpg")],
+  "events picture": [people("42"), json("42 --with-boxes --to seen.jpg"), error(3, "999"), error(5, "42 --to visitor.jpg")],
 
   "entities list": [people(), people("-o id --direct"), json("--object-type person"), error(2, "--object-typ person")],
   "entities show": [people(ids.entity), json(ids.entity), error(3, "nobody")],
@@ -95,7 +108,7 @@ export const reading: Steps = {
   ],
 
   "alerts list": [people(), people("-o id --direct"), json("--status pending"), error(2, "--status delivred")],
-  "alerts show": [people(ids.alert), json(ids.alert), error(3, "nothing")],
+  "alerts show": [people(ids.alert), json(ids.alert), error(3, "nothing"), error(5, ids.alert.slice(0, 8))],
   "alerts tail": [error(2, "--direct"), error(2, "-o yaml"), error(2, "--state visitor.jpg")],
   "events tail": [error(2, "--types evnet"), error(2, "--fields sequnce")],
 
@@ -137,7 +150,7 @@ export const reading: Steps = {
   "dlq show": [people("detect 17"), json("detect 17"), error(3, "detect 999")],
   // the hardware differs by machine
   "gpu show": [people("", { says: /^card +\S/ }), json(), error(2, "--fields load")],
-  "gpu history": [people("--hours 1", { says: /^$|^TIME / }), json("--hours 1"), error(2, "--hours 200")],
+  "gpu history": [people("--since 1h", { says: /^$|^TIME / }), json("--hours 1"), error(2, "--hours 200")],
 
   "keys generate": [people(), json("--count 2"), error(2, "--count 0")],
   // grows with every variable

@@ -16,7 +16,7 @@ const posted: string[] = [];
 let openAlerts: readonly unknown[] = [];
 const silence = {
   ...{ id: alert(1).id, camera_id: "front-door", camera_name: "Front door", rule_id: null, rule_name: null, reason: "tea party" },
-  ...{ status: "active", created_at: ago(0), ends_at: ago(-3_600), ended_at: null, held_back: 0 },
+  ...{ status: "active", created_at: ago(0), ends_at: ago(-3_600), ended_at: null, created_by: null, ended_by: null, held_back: 0 },
 };
 
 /** Paths that the daemon refuses. */

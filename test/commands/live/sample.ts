@@ -68,7 +68,7 @@ export function silence(number: number, more: Partial<Silence> = {}): Silence {
   return {
     ...{ id: `10000000-0000-4000-8000-${String(number).padStart(12, "0")}`, camera_id: "front-door", camera_name: "Front door" },
     ...{ rule_id: null, rule_name: null, reason: "The painters are here", status: "active", held_back: 2 },
-    ...{ created_at: ago(600), ends_at: ago(-7_500), ended_at: null },
+    ...{ created_at: ago(600), ends_at: ago(-7_500), ended_at: null, created_by: null, ended_by: null },
     ...more,
   };
 }

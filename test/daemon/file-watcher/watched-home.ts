@@ -121,7 +121,7 @@ export function numbered(bytes: Buffer, number: number): Buffer {
 }
 
 /** Waits until `check` returns something true, for at most `ms`; fails with its last answer. */
-export async function until<T>(check: () => Promise<T | false | undefined> | T | false | undefined, ms = 8_000): Promise<T> {
+export async function until<T>(check: () => Promise<T | false | undefined> | T | false | undefined, ms = 15_000): Promise<T> {
   const deadline = performance.now() + ms;
   for (;;) {
     const answer = await check();

@@ -7,7 +7,6 @@ import { createApp } from "../../../daemon/http/app.ts";
 import { type Listening, listen } from "../../../daemon/http/listen.ts";
 import { operations } from "../../../src/all-operations.ts";
 import { silentLog } from "../../../src/base/log/log.ts";
-import { routes } from "../../../src/contract/routes/index.ts";
 import { hasFfmpeg } from "../../../src/monitoring/images/video.ts";
 import { makeVideo } from "../../monitoring/images/make-video.ts";
 import { type Chromium, chromiumInstalled, openChromium } from "../../support/chromium.ts";
@@ -33,34 +32,6 @@ describe.skipIf(!chromiumInstalled)("in a real browser (needs chromium)", () => 
     await browser?.close();
     await served?.close();
     await desk?.close();
-  });
-
-  it("browser: /docs shows the whole API in its own style and sends no requests to other hosts", async () => {
-    const page = await browser.newPage();
-    const origin = `http://127.0.0.1:${served.port}`;
-    await page.goto(`${origin}/docs`);
-    const shown = await page.evaluate<{ paths: string[]; width: string; text: string }>(`({
-      paths: [...document.querySelectorAll("summary code")].map((code) => code.textContent),
-      width: getComputedStyle(document.body).maxWidth,
-      text: document.body.innerText,
-    })`);
-    for (const { path, summary } of Object.values(routes)) {
-      expect(shown.paths).toContain(path);
-      expect(shown.text).toContain(summary);
-    }
-    // An opened route shows an example of its answer and links to those of its refusals.
-    const opened = await page.evaluate<string>(`(() => {
-      const route = document.getElementById("getEvent");
-      route.open = true;
-      const refusal = document.getElementById(route.querySelector('a[href^="#example-NotFound"]').hash.slice(1));
-      return route.innerText + refusal.innerText;
-    })()`);
-    expect(opened).toContain('"summary": "1 person at Front door');
-    expect(opened).toContain('"detail": "Camera front-door does not exist"');
-    // 60rem in the stylesheet, which the page's policy allows.
-    expect(shown.width).toBe("960px");
-    expect(page.complaints()).toEqual([]);
-    expect(page.requests().map(({ url }) => new URL(url).origin)).toEqual(page.requests().map(() => origin));
   });
 
   it.skipIf(!ffmpeg)("browser: a <video> plays and seeks to parts that are not loaded yet", async () => {

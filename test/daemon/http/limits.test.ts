@@ -209,11 +209,11 @@ it("rate limit: each route has the tier of the contract", () => {
   const expected = (name: string): string => {
     const [, path = ""] = name.split(" ");
     if (/^\/(health|api\/health|metrics)$|^\/api\/system\/(health|monitoring)(\/|$)/.test(path)) return "none";
-    if (/\/(snapshot|image|thumbnail|video)$/.test(path)) return "media";
+    if (/\/(snapshot|image|thumbnail|video|pictures\/\{number\})$/.test(path)) return "media";
     if (path.endsWith("/search")) return "search";
     if (path.endsWith("/export")) return "export";
     if (path.endsWith("/bulk")) return "bulk";
-    return path.endsWith("/reanalyze") ? "ai_inference" : "default";
+    return /\/(reanalyze|doctor)$/.test(path) ? "ai_inference" : "default";
   };
   expect(tiers).toEqual(tiers.map(([name]) => [name, expected(name)]));
 });

@@ -12,6 +12,7 @@ const mib = 1024 * 1024;
 const text = z.object({ text: z.string() });
 const routes = {
   long: route("/long/{mib}", { method: "get", summary: "A long reply", tag: "t", params: z.object({ mib: z.string() }), reply: text }),
+  numbers: route("/numbers", { method: "get", summary: "A list", tag: "t", reply: z.object({ numbers: z.array(z.number()) }) }),
   import: route("/import", {
     method: "post",
     summary: "Import",
@@ -31,10 +32,12 @@ const start = async (): Promise<void> => {
     routes,
     {
       long: async ({ params }: { params: { mib: string } }) => ({ text: "x".repeat(Number(params.mib) * mib) }),
+      numbers: async () => ({ numbers: Array.from({ length: 400_000 }, (_, at) => at + 1e14) }),
       import: async ({ body }: { body: { texts: string[] } }) => {
         importing += 1;
         mostImporting = Math.max(mostImporting, importing);
-        await sleep(100);
+        // longer than a slow processor needs to read the next body
+        await sleep(600);
         importing -= 1;
         return { text: String(body.texts.length) };
       },
@@ -73,6 +76,13 @@ describe("replies that are not read", () => {
     expect(await refused.json()).toEqual({ detail: expect.stringContaining("12 MiB of it yours") });
     expect((await (await ask("/long/6", "192.0.2.2")).json()) as object).toEqual({ text: "x".repeat(6 * mib) });
     expect((await ask("/long/0")).status).toBe(200);
+  });
+
+  it("unread replies: lists of numbers count with the length that they have on the wire", async () => {
+    await start();
+    const statuses: string[] = [];
+    for (let count = 0; count < 4; count += 1) statuses.push(await askWithoutReading("/numbers"));
+    expect(statuses).toEqual(["200", "200", "503", "503"]);
   });
 
   it.each([

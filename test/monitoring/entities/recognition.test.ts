@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { systemClock } from "../../../src/base/clock/clock.ts";
 import { deleteEmbeddingsBefore } from "../../../src/monitoring/entities/embeddings-repository.ts";
-import { deleteUnusedEntities } from "../../../src/monitoring/entities/entities-repository.ts";
+import { deleteUnusedEntities, forgetSightings, lockEntities } from "../../../src/monitoring/entities/entities-repository.ts";
 import { createRecognition, type Recognition, type Seen } from "../../../src/monitoring/entities/recognition.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { emptyTables } from "../../support/empty-tables.ts";
+import { eventually } from "../../support/eventually.ts";
 
 let database: TestDatabase;
 let here: Recognition;
@@ -106,4 +107,35 @@ test("recognition: vectors expire, entities without vectors are deleted, and the
   // the process still caches the vector of the deleted entity
   expect(await entityOf(here, await seen(0))).not.toBe(first);
   expect(await count()).toBe(1);
+});
+
+test("recognition: entities are locked by id, so that it never deadlocks with sightings that are replaced", async () => {
+  const { db } = database;
+  const frame = "one";
+  const first = await Promise.all(Array.from({ length: 12 }, (_, at) => seen(at * 30, { frame })));
+  const found = [...(await here.recognise("person", first))].map(([detectionId, { entityId }]) => ({ detectionId, entityId }));
+  const ids = found.map(({ entityId }) => entityId).toSorted();
+  const again = await Promise.all(Array.from({ length: 12 }, (_, at) => seen(at * 30, { frame: "two" })));
+  const works: (() => Promise<unknown>)[] = [
+    () => here.recognise("person", again),
+    () => db.transaction((sql) => forgetSightings(sql, found.map(({ detectionId }) => detectionId).toReversed())),
+  ];
+  for (const work of works) {
+    let other: Promise<unknown> | undefined;
+    await db.transaction(async (sql) => {
+      await lockEntities(sql, ids.slice(0, 1));
+      other = work();
+      other.catch(() => {});
+      await eventually(async () => {
+        const [row] = await db.query(
+          (one) => one<[{ waits: boolean }]>`select exists (select from pg_locks l where not l.granted) as waits`,
+        );
+        return row.waits;
+      });
+      await lockEntities(sql, ids);
+    });
+    await other;
+  }
+  // The sightings of the second picture are left.
+  expect(await count()).toBe(12);
 });

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const planOf = (work: (sql: Sql) => Promise<unknown>) => planIn(database.db, work);
+const planOf = (work: (sql: Sql) => Promise<unknown>) => planIn(database.db, work, 600);
 
 const from = new Date("2026-02-20T00:00:00Z");
 const to = new Date("2026-02-21T00:00:00Z");

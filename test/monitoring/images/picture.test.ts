@@ -5,8 +5,7 @@ import fc from "fast-check";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bufferSource, fileSource } from "../../../src/monitoring/images/byte-source.ts";
-import { mendJpeg } from "../../../src/monitoring/images/jpeg.ts";
-import { type Inspection, inspect, kindOf } from "../../../src/monitoring/images/picture.ts";
+import { type Inspection, inspect, kindOf, mendPicture } from "../../../src/monitoring/images/picture.ts";
 import { hasFfmpeg } from "../../../src/monitoring/images/video.ts";
 import { makeVideo } from "./make-video.ts";
 
@@ -27,6 +26,8 @@ beforeAll(async () => {
   const thumbnail = await sharp(jpeg).resize(160).jpeg().toBuffer();
   add("jpeg with a thumbnail", withSegment(jpeg, 0xe1, thumbnail), picture("image/jpeg", 768, 576));
   add("png", await sharp(jpeg).resize(300, 200).png().toBuffer(), picture("image/png", 300, 200));
+  add("interlaced png", await sharp(jpeg).resize(300, 200).png({ progressive: true }).toBuffer(), picture("image/png", 300, 200));
+  add("png with a palette", await sharp(jpeg).resize(300, 200).png({ palette: true }).toBuffer(), picture("image/png", 300, 200));
   add("webp", await sharp(jpeg).resize(300, 200).webp().toBuffer(), picture("image/webp", 300, 200));
   add("lossless webp", await sharp(jpeg).resize(300, 200).webp({ lossless: true }).toBuffer(), picture("image/webp", 300, 200));
   const alpha = sharp(jpeg).resize(300, 200).ensureAlpha(0.5);
@@ -78,7 +79,7 @@ describe("kindOf", () => {
 
 describe("inspect", () => {
   it("knows complete files of each format, from memory and from disk", async () => {
-    expect(samples.size).toBe(ffmpeg ? 12 : 7);
+    expect(samples.size).toBe(ffmpeg ? 14 : 9);
     for (const [name, { bytes, complete }] of samples) {
       expect(await look(bytes), name).toEqual(complete);
       const path = join(folder, "file");
@@ -130,11 +131,11 @@ describe("inspect", () => {
     for (const whole of [open, Buffer.concat([open, Buffer.alloc(5_000)]), Buffer.concat([open, Buffer.from("camera: front")])]) {
       expect((await look(whole)).state).toBe("incomplete");
       expect(await look(whole, 3_000)).toEqual(complete);
-      const { bytes: mended, isCutOff } = await mendJpeg(whole);
+      const { bytes: mended, isCutOff } = await mendPicture(whole);
       expect(isCutOff).toBe(false);
       await sharp(mended, { failOn: "error" }).stats();
     }
-    expect((await mendJpeg(bytes)).bytes).toBe(bytes);
+    expect((await mendPicture(bytes)).bytes).toBe(bytes);
   });
 
   it("takes a JPEG that was cut off as complete after two minutes, and mends it for strict decoders", async () => {
@@ -144,15 +145,64 @@ describe("inspect", () => {
       expect((await look(cut, 60_000)).state).toBe("incomplete");
       expect(await look(cut, 120_000)).toEqual(complete);
       await expect(sharp(cut, { failOn: "error" }).stats()).rejects.toThrow();
-      const { bytes: mended, isCutOff } = await mendJpeg(cut);
+      const { bytes: mended, isCutOff } = await mendPicture(cut);
       expect(isCutOff).toBe(true);
       await sharp(mended, { failOn: "error" }).stats();
     }
     const noData = bytes.subarray(0, 300);
     expect((await look(noData, 120_000)).state).toBe("incomplete");
-    for (const other of [sample("png"), Buffer.from("<html>"), Buffer.from([0xff, 0xd8])]) {
-      expect(await mendJpeg(other)).toEqual({ bytes: other, isCutOff: false });
+    for (const other of [sample("webp"), Buffer.from("<html>"), Buffer.from([0xff, 0xd8]), Buffer.from([0x89])]) {
+      expect(await mendPicture(other)).toEqual({ bytes: other, isCutOff: false });
     }
+  });
+
+  it.each(["png", "interlaced png", "png with a palette"])(
+    "takes a %s that was cut off as complete after two minutes, and fills it up",
+    async (name) => {
+      const { bytes, complete } = samples.get(name) as { bytes: Buffer; complete: Inspection };
+      const pixels = await sharp(bytes).raw().toBuffer();
+      const cut = bytes.subarray(0, Math.floor(bytes.length / 2));
+      expect((await look(cut, 60_000)).state).toBe("incomplete");
+      expect(await look(cut, 120_000)).toEqual(complete);
+      if (name === "png") await expect(sharp(cut, { failOn: "error" }).stats()).rejects.toThrow();
+      const { bytes: mended, isCutOff } = await mendPicture(cut);
+      expect(isCutOff).toBe(true);
+      const shown = await sharp(mended, { failOn: "error" }).raw().toBuffer();
+      expect(shown).toHaveLength(pixels.length);
+      if (name === "png") {
+        expect(shown.subarray(0, pixels.length / 4)).toEqual(pixels.subarray(0, pixels.length / 4));
+        expect(shown.subarray(-300)).toEqual(Buffer.alloc(300));
+      }
+      // there is nothing to show of a file without picture data
+      expect((await look(bytes.subarray(0, 36), 120_000)).state).toBe("incomplete");
+    },
+  );
+
+  it("takes a whole PNG without its end as complete once it is quiet, also with bytes or zeros behind it", async () => {
+    const { bytes, complete } = samples.get("png") as { bytes: Buffer; complete: Inspection };
+    for (const whole of [bytes.subarray(0, -12), bytes.subarray(0, -6), Buffer.concat([bytes.subarray(0, -12), Buffer.alloc(5_000)])]) {
+      expect((await look(whole)).state).toBe("incomplete");
+      expect(await look(whole, 3_000)).toEqual(complete);
+      const { bytes: mended, isCutOff } = await mendPicture(whole);
+      expect(isCutOff).toBe(false);
+      expect(await sharp(mended, { failOn: "error" }).raw().toBuffer()).toEqual(await sharp(bytes).raw().toBuffer());
+    }
+    const trailed = Buffer.concat([bytes, Buffer.from("camera: front")]);
+    expect((await mendPicture(trailed)).bytes).toBe(trailed);
+    await sharp(trailed, { failOn: "error" }).stats();
+  });
+
+  it("corrects wrong checksums in a PNG, which strict decoders refuse", async () => {
+    const bytes = Buffer.from(sample("png"));
+    expect((await mendPicture(bytes)).bytes).toBe(bytes);
+    const data = bytes.indexOf("IDAT", 0, "latin1");
+    const wrong = Buffer.from(bytes);
+    wrong.writeUInt32BE(0, data + 4 + wrong.readUInt32BE(data - 4));
+    wrong.writeUInt32BE(0, 29);
+    expect(await look(wrong)).toMatchObject({ state: "complete" });
+    const { bytes: mended, isCutOff } = await mendPicture(wrong);
+    expect(isCutOff).toBe(false);
+    expect(mended.equals(bytes)).toBe(true);
   });
 
   it("waits for a file that was given its length before its content", async () => {

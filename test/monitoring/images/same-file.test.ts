@@ -41,7 +41,7 @@ test("earlier entries of a file are found among thousands with the same content,
     seenAt: ["/yard/1.jpg"],
     atDetector: ["/yard/2.jpg"],
   });
-  const { wholeTables, blocks } = await planIn(database.db, (sql) => earlierEntries(sql, last));
+  const { wholeTables, blocks } = await planIn(database.db, (sql) => earlierEntries(sql, last), 150);
   expect(wholeTables).toEqual([]);
   expect(blocks).toBeLessThan(150);
 });

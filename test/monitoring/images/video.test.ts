@@ -1,4 +1,4 @@
-import { chmod, copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -6,7 +6,8 @@ import { execa } from "execa";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { extractFrames, hasFfmpeg, type VideoFrame } from "../../../src/monitoring/images/video.ts";
-import { makeVideo } from "./make-video.ts";
+import { lengthOf, measureSeconds } from "../../../src/monitoring/images/video-length.ts";
+import { makeVideo, stateLength } from "./make-video.ts";
 
 const ffmpeg = await hasFfmpeg();
 let folder: string;
@@ -77,6 +78,89 @@ describe.skipIf(!ffmpeg)("frames of a video (needs ffmpeg)", () => {
     const path = join(folder, "list.mp4");
     await writeFile(path, "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nhttp://127.0.0.1:9/a.ts\n#EXT-X-ENDLIST\n");
     await expect(frames(path)).rejects.toMatchObject({ reason: "video_unreadable" });
+  });
+});
+
+/** Creates a video of 10 s at 5 frames per second whose timestamps went through this ffmpeg expression. */
+async function withTimes(name: string, expression: string, more: readonly string[] = []): Promise<string> {
+  const path = join(folder, name);
+  const source = ["-f", "lavfi", "-i", `testsrc=duration=10:size=160x120:rate=5,setpts='${expression}'`, "-pix_fmt", "yuv420p"];
+  await execa("ffmpeg", ["-loglevel", "error", "-y", ...source, "-vsync", "passthrough", "-copyts", ...more, path]);
+  return path;
+}
+
+describe.skipIf(!ffmpeg)("a video with times that cannot be true (needs ffmpeg)", () => {
+  /** The offsets of the frames, the length that the header states, and the one that counts. */
+  async function read(path: string): Promise<{ offsets: number[]; stated: number | undefined; counts: number }> {
+    let stated: number | undefined;
+    const onLength = (seconds: number): void => {
+      stated = seconds;
+    };
+    const offsets = (await frames(path, { onLength })).map(({ offsetSeconds }) => offsetSeconds);
+    const video = { path, sizeBytes: (await stat(path)).size, statedSeconds: stated, frames: offsets.length };
+    return { offsets, stated, counts: await lengthOf(video, new AbortController().signal) };
+  }
+
+  it.each([
+    ["jump an hour ahead", "jump.mkv", "PTS+gte(T,4)*3600/TB", []],
+    ["jump half a minute ahead", "gap.mkv", "PTS+gte(T,4)*30/TB", []],
+    ["begin ten days after zero", "days.mkv", "PTS+864000/TB", []],
+    ["begin below zero", "negative.ts", "PTS-3/TB", ["-avoid_negative_ts", "disabled"]],
+  ] as const)("is sampled and dated by what was decoded: timestamps that %s", async (_, name, expression, more) => {
+    const { offsets, counts } = await read(await withTimes(name, expression, more));
+    expect(offsets.slice(0, 4)).toEqual([0, 2, 4, 6]);
+    expect(offsets.length).toBeLessThanOrEqual(6);
+    expect(counts).toBeGreaterThan(offsets.at(-1) as number);
+    expect(counts).toBeLessThanOrEqual(10.5);
+  });
+
+  it("goes on if the timestamps start again", async () => {
+    const path = join(folder, "again.mpg");
+    const parts = await Promise.all([4, 6].map((seconds) => makeVideo(folder, "mpg", seconds, ["-r", "25"])));
+    await writeFile(path, Buffer.concat(await Promise.all(parts.map((part) => readFile(part)))));
+    const { offsets, counts } = await read(path);
+    expect(offsets.slice(0, 4)).toEqual([0, 2, 4, 6]);
+    expect(counts).toBeGreaterThanOrEqual(offsets.at(-1) as number);
+    expect(counts).toBeLessThanOrEqual(12);
+  });
+
+  it("shows what is behind a jump", async () => {
+    const path = join(folder, "scenes.mkv");
+    const scenes = "color=black:size=160x120:rate=5:duration=4[a];color=white:size=160x120:rate=5:duration=4[b];[a][b]concat";
+    const jump = "setpts='PTS+gte(T,4)*40000/TB'";
+    await execa("ffmpeg", ["-loglevel", "error", "-y", "-f", "lavfi", "-i", `${scenes},${jump}`, "-vsync", "passthrough", path]);
+    const means = await Promise.all((await frames(path)).map(async ({ bytes }) => (await sharp(bytes).stats()).channels[0]?.mean ?? 0));
+    expect(means.map((mean) => Math.round(mean / 255))).toEqual([0, 0, 1, 1]);
+  });
+
+  it("is dated by its frames if the header states an hour, or a second", async () => {
+    const long = await stateLength(await makeVideo(folder, "mp4", 6), 3_600);
+    expect(await read(long)).toMatchObject({ offsets: [0, 2, 4], counts: 6 });
+    const short = await stateLength(await makeVideo(folder, "mov", 7), 1);
+    const { offsets, counts } = await read(short);
+    expect(offsets.length).toBeGreaterThanOrEqual(1);
+    expect(counts).toBeGreaterThanOrEqual(offsets.at(-1) as number);
+    expect(counts).toBeLessThanOrEqual(8);
+  });
+
+  it("is measured if it goes on behind the last frame that is read", async () => {
+    const long = await stateLength(await makeVideo(folder, "mp4", 80), 36_000);
+    const { offsets, stated, counts } = await read(long);
+    expect([offsets.length, stated]).toEqual([30, expect.closeTo(36_000, -2)]);
+    expect(counts).toBeCloseTo(80, 0);
+    // without a length in the header
+    const live = await makeVideo(folder, "mkv", 70, ["-live", "1"]);
+    expect(await read(live)).toMatchObject({ stated: undefined, counts: expect.closeTo(70, 0) });
+  });
+
+  it("is not measured when that fails, takes too long or is aborted", async () => {
+    const path = await makeVideo(folder, "mp4", 3);
+    expect(await measureSeconds(path)).toBeCloseTo(3, 1);
+    expect(await measureSeconds(path, { command: "/nonexistent/ffmpeg" })).toBeUndefined();
+    const hanging = await program("hangs", "exec sleep 60");
+    expect(await measureSeconds(path, { command: hanging, timeoutMs: 150 })).toBeUndefined();
+    await expect(measureSeconds(path, { command: hanging, signal: AbortSignal.timeout(100) })).rejects.toThrow("timeout");
+    expect(await measureSeconds(join(folder, "none.mp4"))).toBeUndefined();
   });
 });
 

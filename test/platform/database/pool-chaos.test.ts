@@ -107,6 +107,8 @@ test(`pool: ${terminations} sessions killed and ${restarts} server restarts unde
     await expect.poll(() => lastSuccess > back, { timeout: 5_000, interval: 5 }).toBe(true);
     recoveries.push(lastSuccess - back);
   }
+  // on a slow machine the load goes on until it was one
+  await expect.poll(() => acknowledged.length, { timeout: 30_000 }).toBeGreaterThan(200);
   await pause(200);
   stopping = true;
   await Promise.all(load);
@@ -121,7 +123,6 @@ test(`pool: ${terminations} sessions killed and ${restarts} server restarts unde
   expect(refused.filter((id) => present.has(id))).toEqual([]);
   expect(rows.length - acknowledged.length).toBeLessThanOrEqual(unknown.length);
   expect(Math.max(...recoveries)).toBeLessThan(2_000);
-  expect(acknowledged.length).toBeGreaterThan(200);
   // The writers reconnect before the listener must: between two restarts it may have been missing, but now it is back
   expect(listening).toBeGreaterThan(1);
   await expect

@@ -20,7 +20,7 @@ const access: Check = {
   title: "Access to the API",
   severity: "warning",
   finds:
-    "HOST is open to others without an API key (an error on a public address), without rate limits, or on a public address without TLS; a key can be guessed; TRUSTED_PROXY_IPS (an error) trusts everyone",
+    "HOST is open to others without an API key (an error on a public address), or on a public address without one for pictures, without rate limits, or on a public address without TLS; a key can be guessed; TRUSTED_PROXY_IPS (an error) trusts everyone",
   run: (examination) => {
     const { addresses } = examination.machine;
     if (addresses.length === 0) throw new NotPossible("the addresses of this machine are unknown");
@@ -32,8 +32,14 @@ const access: Check = {
   },
 };
 
-function keyRequired({ host, apiKeyEnabled }: Config, exposure: Exposure): Outcome {
-  if (apiKeyEnabled) return ok("requires an API key");
+function keyRequired({ host, apiKeyEnabled, mediaRequiresKey }: Config, exposure: Exposure): Outcome {
+  if (apiKeyEnabled && exposure === "public" && !mediaRequiresKey) {
+    return finding(
+      `HOST=${host} has a public address, and pictures need no API key: everyone on the internet can see them`,
+      "Set MEDIA_REQUIRES_KEY=true",
+    );
+  }
+  if (apiKeyEnabled) return ok(mediaRequiresKey ? "requires an API key" : "requires an API key, except for pictures (MEDIA_REQUIRES_KEY)");
   const who = exposure === "public" ? "everyone on the internet" : "everyone in the network";
   return finding(
     `HOST=${host} without an API key: ${who} can see the pictures and change everything`,
@@ -118,6 +124,7 @@ const port: Check = {
   group: "access",
   title: "Address and port",
   severity: "error",
+  needsTerminal: "the daemon itself listens there, so it cannot see whether another program would",
   finds: "HOST is not an address of this machine, another program uses PORT, or this user may not listen on it",
   run: parts(hostAddress, freePort),
 };

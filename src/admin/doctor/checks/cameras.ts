@@ -6,6 +6,7 @@ import { durationText, pluralize, shellWord } from "../../../base/text/format.ts
 import { listDeletedCameras, liveCameras, statusReason } from "../../../monitoring/cameras/cameras-repository.ts";
 import { isDayName } from "../../../monitoring/cameras/day-folders.ts";
 import { inspectFolder } from "../../../monitoring/cameras/folder.ts";
+import { whyReserved } from "../../../monitoring/cameras/reserved-folder.ts";
 import { resolveInside, rootsOf } from "../../../monitoring/cameras/roots.ts";
 import { silenceLimit } from "../../../monitoring/cameras/silence-limit.ts";
 import { isInside } from "../../../platform/disk/files.ts";
@@ -128,11 +129,12 @@ const folders: Check = {
   title: "Folders of the cameras",
   severity: "error",
   reads: "folders",
-  finds: "The folder of a camera is missing, unreadable, outside of the allowed roots, or not writable for uploads or deletion",
+  finds:
+    "The folder of a camera is missing, unreadable, outside of the allowed roots, not writable for uploads or deletion, or takes the pictures of other cameras",
   async run(examination) {
     const known = await camerasOf(examination);
     if (known.length === 0) throw new NotPossible("there is no camera yet");
-    return [await readable(known, examination), await writable(known, examination)];
+    return [await readable(known, examination), await writable(known, examination), await separate(known, examination)];
   },
 };
 
@@ -170,6 +172,16 @@ async function writable(known: Cameras, examination: Examination): Promise<Outco
         `sudo chmod ug+w ${paths}; the uploading user must own the folder, and homesec must be in its group`,
       )
     : finding(`${names} cannot be written to, so no camera can upload`, `sudo chmod u+w ${paths}; the uploading user must own the folder`);
+}
+
+/** A camera of an older version may have a folder that is refused today. */
+async function separate(known: Cameras, examination: Examination): Promise<Outcome> {
+  for (const { camera_id, folder_path } of known) {
+    const reason = await whyReserved(examination.config(), folder_path);
+    if (reason === undefined) continue;
+    return finding(`The folder of ${camera_id} (${folder_path}) ${reason}`, `homesec cameras update ${camera_id} --folder-path FOLDER`);
+  }
+  return ok();
 }
 
 /** Only the last deleted cameras are checked. */

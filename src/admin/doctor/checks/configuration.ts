@@ -11,7 +11,7 @@ import { commandLineVariables } from "../../../platform/config/environment-varia
 import { nearest } from "../../../platform/config/nearest.ts";
 import { storedValues } from "../../../platform/config/settings.ts";
 import { type VariableName, variable, variableNames } from "../../../platform/config/variables.ts";
-import { type Check, finding, type Outcome, ok } from "../check.ts";
+import { type Check, finding, type Outcome, ok, skipped } from "../check.ts";
 import { listed, splitFix } from "../wording.ts";
 
 const unknown = /there is no variable (\S+), it has no effect(?:; did you mean (\w+)\?)?/;
@@ -24,8 +24,12 @@ const configuration: Check = {
   severity: "error",
   finds:
     "homesec does not start with these values, or with the file of DETECTOR_MODEL_PATH. A warning when a value has no effect, the email channel lacks a setting, or the name of a variable is misspelled",
-  run: ({ parsed, machine: { environmentNames } }) => {
-    if (!(parsed instanceof Error)) return [detectorModel(parsed), ineffectiveValues(parsed), unknownVariables(parsed, environmentNames)];
+  run: async (examination) => {
+    const { parsed, machine } = examination;
+    if (!(parsed instanceof Error)) {
+      const { silentFiles } = await examination.shares();
+      return [detectorModel(parsed, silentFiles), ineffectiveValues(parsed), unknownVariables(parsed, machine.environmentNames)];
+    }
     return finding(
       parsed.message.replace(/\n\s*/g, " "),
       "Correct it in the environment, .env or the file of --config, then run homesec config check",
@@ -33,7 +37,9 @@ const configuration: Check = {
   },
 };
 
-function detectorModel({ config }: ParsedConfig): Outcome {
+function detectorModel({ config }: ParsedConfig, silentFiles: readonly string[]): Outcome {
+  if (config.detectorModelPath !== undefined && silentFiles.includes(config.detectorModelPath))
+    return skipped(`the network share of ${config.detectorModelPath} does not answer`);
   const fault = modelFault(config);
   if (fault === undefined) return ok();
   const [text, fix = "Export a YOLO detector to ONNX and set DETECTOR_MODEL_PATH to its file"] = splitFix(fault);

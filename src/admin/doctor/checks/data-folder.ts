@@ -86,6 +86,8 @@ const keyFile: Check = {
     "Others may read SECRET_KEY_PATH, it is damaged or unreadable, or it is missing or another key although the database holds secrets sealed with it",
   async run(examination) {
     const { secretKeyPath } = examination.config();
+    if ((await examination.shares()).silentFiles.includes(secretKeyPath))
+      return skipped(`the network share of ${secretKeyPath} does not answer`);
     try {
       const key = readKey(secretKeyPath);
       return key ? await foreignSecrets(examination, key) : await missingKey(examination);

@@ -105,6 +105,8 @@ async function freeSpace(machine: Machine, path: string, name: string): Promise<
 }
 
 const minDaysLeft = 14;
+/** More days than this say nothing: the rate of one day does not hold for that long. */
+const mostDaysNamed = 730;
 
 const growth: Check = {
   id: "disk-growth",
@@ -123,7 +125,8 @@ const growth: Check = {
     const { freeBytes } = spaceOf(await examination.machine.statfs(await nearestExisting(cameraRoot)));
     const days = freeBytes / perDay;
     const rate = `${bytesText(perDay)} a day`;
-    if (days >= minDaysLeft || (deleteImages && days > retentionDays)) return ok(`${rate}; room for ${Math.floor(days)} days`);
+    if (days >= minDaysLeft || (deleteImages && days > retentionDays))
+      return ok(`${rate}; room for ${days > mostDaysNamed ? "years" : `${Math.floor(days)} days`}`);
     if (deleteImages && diskPressureDelete) return ok(`${rate}; homesec deletes the oldest when the disk is nearly full`);
     const fitting = Math.max(1, Math.floor(days / 2));
     return finding(

@@ -2,7 +2,6 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { offsetIn } from "../../../base/clock/time-zone.ts";
 import { hasFfmpeg } from "../../../monitoring/images/video.ts";
-import { dataFolderHolder } from "../../../platform/database/data-folder.ts";
 import { createNvidiaSmi, NvidiaSmiAbsent } from "../../gpu/nvidia-smi.ts";
 import { type Check, finding, notPossible, type Outcome, ok, parts, skipped } from "../check.ts";
 import { controlGroup } from "../control-group.ts";
@@ -81,7 +80,7 @@ async function freeMemory({ machine }: Examination): Promise<Outcome> {
 
 /** Judges the control group (container, systemd unit) of the daemon on this data folder, or of this process. */
 async function limitOfHomesec(examination: Examination): Promise<Outcome> {
-  const holder = await dataFolderHolder(examination.config().dataDir).catch(() => undefined);
+  const holder = await examination.holder().catch(notPossible);
   const group = await controlGroup(examination.machine, holder?.lives ? holder.pid : "self");
   if (group === undefined) return skipped("this system does not report a memory limit");
   if (group.limit === undefined) return ok("no limit");

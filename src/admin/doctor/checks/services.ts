@@ -3,6 +3,7 @@ import { createEmbedder } from "../../../monitoring/upstream/embedder.ts";
 import { createEnricher } from "../../../monitoring/upstream/enricher.ts";
 import type { EventFacts } from "../../../monitoring/upstream/facts.ts";
 import { createLanguageModel, type Judgement, type LanguageModel } from "../../../monitoring/upstream/language-model.ts";
+import { referenceFacts } from "../../../monitoring/upstream/reference.ts";
 import { createVision } from "../../../monitoring/upstream/vision.ts";
 import { type Check, finding, NotPossible } from "../check.ts";
 import type { Examination } from "../examination.ts";
@@ -37,17 +38,7 @@ const languageModel: Check = {
 };
 
 /** An invented event for the language model to assess. It is stored nowhere. */
-const exampleFacts: EventFacts = {
-  camera: { id: "homesec-doctor", name: "Example of homesec doctor" },
-  startedAt: "2026-01-31T22:15:03Z",
-  endedAt: "2026-01-31T22:15:41Z",
-  local: { hour: 22, minute: 15, weekday: "saturday", timeZone: "UTC" },
-  dwellSeconds: 38,
-  frames: 3,
-  objects: [{ type: "person", detections: 3, maxConfidence: 0.91, meanConfidence: 0.84, maxSimultaneous: 1, largestShareOfPicture: 0.08 }],
-  anomaly: null,
-  readings: [],
-};
+const exampleFacts: EventFacts = { ...referenceFacts, camera: { id: "homesec-doctor", name: "Example of homesec doctor" } };
 
 /** The client may send two requests; both together get the time limit of one. */
 async function judgeExample(client: LanguageModel, signal: AbortSignal): Promise<Judgement> {

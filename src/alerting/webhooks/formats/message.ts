@@ -46,7 +46,8 @@ export function messageOf({ type, data }: OutboundEvent, time: Date, timeZone: s
 
 function linksOf(data: OutboundEvent["data"]): Pick<Message, "link" | "picture"> {
   if (!("event_url" in data)) return {};
-  const { event_url: link, thumbnail_url: picture } = data;
+  const { thumbnail_url: picture } = data;
+  const link = data.page_url ?? data.event_url;
   return {
     ...(link.startsWith("http") && { link }),
     ...(picture !== null && isOnInternet(picture) && { picture }),

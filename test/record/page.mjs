@@ -1,0 +1,40 @@
+// Records the pictures of the web page in docs/ from a real run: `npm run docs:page`. Needs Chromium.
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { chromium } from "playwright-core";
+import sharp from "sharp";
+import { address, docs, openEvening } from "./evening.mjs";
+
+const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 1.5, hasTouch: true, isMobile: true };
+const desktop = { viewport: { width: 1280, height: 800 } };
+const evening = openEvening();
+const browser = await chromium.launch({
+  executablePath: "/usr/bin/chromium",
+  args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+});
+
+async function record(path, file, options, prepare = async () => {}) {
+  const context = await browser.newContext({ baseURL: address, locale: "en-GB", ...options });
+  const page = await context.newPage();
+  await page.goto(path);
+  await page.waitForLoadState("networkidle");
+  await prepare(page);
+  await sleep(500);
+  await sharp(await page.screenshot())
+    .webp({ quality: 82, effort: 6 })
+    .toFile(join(docs, file));
+  await context.close();
+}
+
+try {
+  await evening.start();
+  await evening.run();
+  await sleep(20_000);
+  await record("/", "page-now.webp", { ...desktop, colorScheme: "light" });
+  const [alert] = (await (await fetch(`${address}/api/alerts`)).json()).items;
+  await record(`/events/${alert.event_id}`, "page-event.webp", { ...phone, colorScheme: "dark" });
+  await record("/review", "page-review.webp", { ...phone, colorScheme: "light" });
+} finally {
+  await browser.close();
+  await evening.close();
+}

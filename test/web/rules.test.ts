@@ -1,0 +1,240 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { accessibilityFindings, launchBrowser, screens, visit } from "../support/browser.ts";
+import { chromiumInstalled } from "../support/chromium.ts";
+import { eventually } from "../support/eventually.ts";
+import { openWebHome, type WebHome } from "./home.ts";
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
+
+interface StoredRule {
+  readonly id: string;
+  readonly name: string;
+  readonly [field: string]: unknown;
+}
+
+describe.skipIf(!chromiumInstalled)("rules on the web page (needs chromium)", () => {
+  let home: WebHome;
+  let browser: Browser;
+  beforeAll(async () => {
+    home = await openWebHome({ DEFAULT_WEBHOOK_URL: "http://127.0.0.1:9/alerts" });
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await home?.close();
+  });
+  const rules = async () => ((await home.ask("GET", "/api/alerts/rules")) as { items: StoredRule[] }).items;
+  const named = async (name: string) => (await rules()).find((rule) => rule.name === name);
+
+  it("rules: a newcomer on a phone makes a rule for people at night within a minute", async () => {
+    const { page, complaints } = await visit(browser, home.url);
+    await page.goto("/");
+    const start = performance.now();
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("dialog").getByRole("link", { name: "Rules" }).click();
+    await page.getByRole("link", { name: "New rule" }).click();
+    await page.getByRole("link", { name: "People at night" }).click();
+    await page.getByText(/In the last 30 days this would/).waitFor();
+    await page.getByRole("button", { name: "Save rule" }).click();
+    await page.getByText("“People at night” is saved").waitFor();
+    expect(performance.now() - start).toBeLessThan(60_000);
+    expect(await named("People at night")).toMatchObject({
+      ...{ kind: "event", enabled: true, object_types: ["person"], camera_ids: null, channels: ["webhook"], cooldown_seconds: 300 },
+      schedule: { days: [], start_time: "22:00", end_time: "06:00" },
+    });
+    expect(complaints).toEqual([]);
+  });
+
+  it("rules: the form is tried as it changes, each alert leads to its event, and the way back finds the form as it was", async () => {
+    const { page } = await visit(browser, home.url, screens.desktop);
+    await page.goto("/rules/new?from=people");
+    await page.getByText("this would have alerted you 2 times").waitFor();
+    await page.getByRole("checkbox", { name: "Garden" }).check();
+    await page.getByText("this would have alerted you once").waitFor();
+    await page.getByText("1 more event matches, too soon after an alert.").waitFor();
+    await page.getByText("1 event just missed").click();
+    await page.getByText("Not alerted: it is another camera.").waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page
+      .getByRole("region", { name: "The last 30 days" })
+      .getByRole("link", { name: /A person/ })
+      .first()
+      .click();
+    await page.waitForURL(/\/events\/\d+$/);
+    await page.getByRole("button", { name: "Delete" }).waitFor();
+    await page.goBack();
+    await page.getByRole("checkbox", { name: "Garden", checked: true }).waitFor();
+    await page.getByText("this would have alerted you once").waitFor();
+    await page.getByRole("radio", { name: /^From a rating of/ }).check();
+    await page.getByText("this would not have alerted you").waitFor();
+  });
+
+  it("rules: a rule for events like one that was seen begins with its classes and its camera", async () => {
+    const { page } = await visit(browser, home.url);
+    await page.goto("/events/1");
+    await page.getByRole("link", { name: "Make a rule for events like this" }).click();
+    await page.getByRole("checkbox", { name: "Front door", checked: true }).waitFor();
+    await page.getByRole("checkbox", { name: "person", checked: true }).waitFor();
+    expect(await page.getByLabel("Name").inputValue()).toBe("Person at Front door");
+    await page.getByText("this would have alerted you once").waitFor();
+  });
+
+  it("rules: a run that is no longer wanted is cancelled", async () => {
+    const { page } = await visit(browser, home.url, screens.desktop);
+    await page.goto("/rules/new?from=empty");
+    await page.getByText(/In the last 30 days this would/).waitFor();
+    const cancelled: string[] = [];
+    page.on("requestfailed", (request) => cancelled.push(new URL(request.url()).pathname));
+    await page.route("**/api/alerts/rules/backtest", async (route) => {
+      const isFirst = route.request().postData()?.includes('"camera_ids":null') ?? false;
+      if (isFirst) await new Promise((resolve) => setTimeout(resolve, 5_000));
+      await route.continue().catch(() => undefined);
+    });
+    await page.getByRole("checkbox", { name: "person" }).check();
+    await page.waitForRequest("**/api/alerts/rules/backtest");
+    await page.getByRole("checkbox", { name: "Front door" }).check();
+    await page.getByText("this would have alerted you once").waitFor();
+    expect(cancelled).toContain("/api/alerts/rules/backtest");
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+  });
+
+  it("rules: what homesec refuses stands at its field, and what can never be sent is said before saving", async () => {
+    const { page } = await visit(browser, home.url);
+    await page.goto("/rules/new?from=empty");
+    await page.getByRole("button", { name: "Save rule" }).click();
+    await page.getByText("Must not be empty").waitFor();
+    await page.locator("input:focus").and(page.getByLabel("Name")).waitFor();
+    await page.getByRole("radio", { name: /^From a rating of/ }).check();
+    await page.getByRole("spinbutton", { name: "From a rating of" }).fill("170");
+    await page.getByRole("group", { name: "How serious" }).getByText("Must be at most 100").waitFor();
+    await page.getByRole("radio", { name: "Anything, at once" }).check();
+    await page.getByRole("checkbox", { name: "mail" }).check();
+    await page
+      .getByRole("group", { name: "How you are alerted" })
+      .getByText(/Email cannot be used: it needs SMTP_HOST/)
+      .waitFor();
+    await page.getByText("1 part of this rule cannot work").waitFor();
+  });
+
+  it("rules: a resident reads the rules, and sees no button that homesec would refuse", async () => {
+    const { api_key: key } = (await home.ask("POST", "/api/keys", { name: "anna", role: "resident" })) as { api_key: string };
+    const { page, complaints } = await visit(browser, home.url);
+    // the cookie of the session stays in the browser
+    await page.request.post(`${home.url}/api/session/key`, { headers: { "X-API-Key": key } });
+    await page.goto("/rules");
+    await page.getByRole("heading", { name: "Someone is there" }).waitFor();
+    await page.waitForLoadState("networkidle");
+    expect(await page.locator("main").getByRole("link").count()).toBe(0);
+    expect(await page.locator("main").getByRole("switch").count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it("rules: a rule is changed in all its fields, copied and deleted", async () => {
+    const { page, complaints } = await visit(browser, home.url, screens.desktop);
+    await page.goto("/rules");
+    await page.getByRole("link", { name: "Someone is there", exact: true }).click();
+    await page.getByRole("checkbox", { name: "dog" }).check();
+    await page.getByRole("checkbox", { name: "Garden" }).check();
+    await page.getByRole("radio", { name: "At other times" }).check();
+    await page.getByLabel("From", { exact: true }).fill("09:30");
+    await page.getByLabel("To", { exact: true }).fill("17:00");
+    await page.getByRole("checkbox", { name: "Sat" }).check();
+    await page.getByLabel("Time zone").selectOption("Europe/Berlin");
+    await page.getByRole("spinbutton", { name: "From a rating of" }).fill("45");
+    await page.getByRole("radio", { name: "critical" }).check();
+    await page.getByText("More settings").click();
+    await page.getByLabel("At most one alert in").selectOption({ value: "3600" });
+    await page.getByRole("radio", { name: "for all cameras together" }).check();
+    await page.getByLabel(/^Least confidence/).fill("65");
+    await page.getByLabel("Alert anyway if").check();
+    await page.getByLabel("When the limit ends").check();
+    await page.getByLabel("The rule is on").uncheck();
+    await page.getByRole("button", { name: "Save rule" }).click();
+    await page.getByText("“Someone is there” is saved").waitFor();
+    const stored = await named("Someone is there");
+    const changed = {
+      ...{ enabled: false, object_types: ["dog"], camera_ids: ["garden"], risk_threshold: 45, severity: "critical" },
+      ...{ cooldown_seconds: 3600, dedup_key_template: "{rule_id}", min_confidence: 0.65, escalate: true, digest: true },
+      schedule: { days: ["saturday"], start_time: "09:30", end_time: "17:00", timezone: "Europe/Berlin" },
+    };
+    expect(stored).toMatchObject(changed);
+
+    await page.getByRole("link", { name: "Someone is there", exact: true }).click();
+    await page.getByRole("link", { name: "Duplicate" }).click();
+    await page.getByRole("button", { name: "Save rule" }).click();
+    await page.getByRole("link", { name: "Someone is there (copy)", exact: true }).waitFor();
+    expect(await named("Someone is there (copy)")).toMatchObject(changed);
+
+    await page.getByRole("link", { name: "Someone is there (copy)", exact: true }).click();
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByText("“Someone is there (copy)” is deleted").waitFor();
+    expect(await named("Someone is there (copy)")).toBeUndefined();
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe.skipIf(!chromiumInstalled)("muting on the web page (needs chromium)", () => {
+  let home: WebHome;
+  let browser: Browser;
+  beforeAll(async () => {
+    home = await openWebHome();
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await home?.close();
+  });
+  const active = async () =>
+    ((await home.ask("GET", "/api/silences?status=active")) as { items: { camera_id: string; rule_name: string; ends_at: string }[] })
+      .items;
+  const hoursLeft = (silence: { ends_at: string } | undefined) => (Date.parse(silence?.ends_at ?? "") - Date.now()) / 3_600_000;
+
+  it("muting: two taps on the page of a camera or of an event mute its camera, with undo and an end", async () => {
+    const { page, complaints } = await visit(browser, home.url);
+    await page.goto("/cameras/garden");
+    await page.getByRole("button", { name: "Mute alerts" }).click();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.getByRole("button", { name: "For 2 hours" }).click();
+    await page.getByText(/^Alerts of Garden are muted until/).waitFor();
+    const [silence] = await active();
+    expect(silence).toMatchObject({ camera_id: "garden" });
+    expect(hoursLeft(silence)).toBeCloseTo(2, 1);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await eventually(async () => (await active()).length === 0, { what: "the undone silence" });
+
+    await page.goto("/events/1");
+    await page.getByRole("button", { name: "Mute alerts" }).click();
+    await page.getByRole("button", { name: /^Until (this|tomorrow) morning/ }).click();
+    await page.getByText(/^\s*Muted until/).waitFor();
+    const [untilMorning] = await active();
+    expect(untilMorning).toMatchObject({ camera_id: "front-door" });
+    expect(untilMorning?.ends_at).toMatch(/T\d\d:00:00\.000Z$/);
+    expect(hoursLeft(untilMorning)).toBeGreaterThan(0.9);
+    expect(hoursLeft(untilMorning)).toBeLessThan(25.1);
+    await page.getByRole("button", { name: "End now" }).click();
+    await page.getByRole("button", { name: "Mute alerts" }).waitFor();
+    expect(await active()).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it("muting: the page of silences mutes a rule at a camera until a time, and ends it early", async () => {
+    const { page } = await visit(browser, home.url);
+    await page.goto("/silences?camera=garden");
+    await page.getByLabel("Rule").selectOption("Someone is there");
+    await page.getByLabel("For").selectOption("Until…");
+    await page.getByLabel("End", { exact: true }).fill("2020-01-01T00:00");
+    await page.getByRole("button", { name: "Mute alerts" }).click();
+    await page.getByText(/Must be in the future/).waitFor();
+    await page.getByLabel("For").selectOption({ value: "ended" });
+    await page.getByRole("button", { name: "Mute alerts" }).click();
+    const row = page.getByRole("article").filter({ hasText: "Garden" });
+    await row.getByRole("link", { name: "Rule Someone is there" }).waitFor();
+    const [silence] = await active();
+    expect(silence).toMatchObject({ camera_id: "garden", rule_name: "Someone is there" });
+    expect(hoursLeft(silence) / 24).toBeCloseTo(30, 1);
+    await row.getByRole("button", { name: "End" }).click();
+    await page.getByText("Nothing is muted").waitFor();
+  });
+});

@@ -1,0 +1,153 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { accessibilityFindings, launchBrowser, screens, visit } from "../support/browser.ts";
+import { chromiumInstalled } from "../support/chromium.ts";
+import { eventually } from "../support/eventually.ts";
+import { openWebHome, type WebHome } from "./home.ts";
+
+// a browser needs processor time that other tests take at the same moment
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
+
+describe.skipIf(!chromiumInstalled)("web page: settings (needs chromium)", () => {
+  let home: WebHome;
+  let browser: Browser;
+  let target: Server;
+  let status = 200;
+  const received: string[] = [];
+  let address: string;
+  beforeAll(async () => {
+    target = createServer((request, response) => {
+      let body = "";
+      request.on("data", (chunk) => (body += chunk));
+      request.on("end", () => {
+        received.push(body);
+        response.writeHead(status).end("thank you");
+      });
+    });
+    await new Promise<void>((resolve) => target.listen(0, "127.0.0.1", resolve));
+    address = `http://127.0.0.1:${(target.address() as AddressInfo).port}`;
+    home = await openWebHome({ DEFAULT_WEBHOOK_URL: `${address}/chat` });
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await home?.close();
+    target?.close();
+  });
+
+  it("web page: a channel that is not set up says which lines it needs, the other sends a test message", async () => {
+    const { page, complaints } = await visit(browser, home.url);
+    await page.goto("/settings/channels");
+    await page.getByText("SMTP_HOST=smtp.example.com").waitFor();
+    await page.getByRole("button", { name: "Send a test message" }).click();
+    await page.getByText(/test message was taken|accepted/i).waitFor();
+    expect(received.length).toBe(1);
+    expect(await accessibilityFindings(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it("web page: a webhook is created, tested, fails, is sent again, changed and deleted", async () => {
+    const { page, complaints } = await visit(browser, home.url, screens.desktop);
+    await page.goto("/settings/webhooks");
+    await page.getByRole("link", { name: "Add a webhook" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("Kitchen light");
+    await page.getByLabel("Address", { exact: true }).fill(`${address}/light`);
+    await page.getByText("Authentication, retries, headers, template").click();
+    await page.getByLabel("Retries").fill("0");
+    await page.getByRole("button", { name: "Create the webhook" }).click();
+    await page.getByText(/^whsec_/).waitFor();
+    await page.getByRole("link", { name: "Go on to a test message" }).click();
+    await page.getByRole("button", { name: "Send a test message" }).click();
+    await page.getByText(/The target accepted it: status 200/).waitFor();
+
+    status = 400;
+    await home.addEvent({ camera: "garden", score: 90, summary: "A person climbs over the fence.", minutesAgo: 0 });
+    await page.getByText("failed", { exact: true }).first().waitFor();
+    await page.getByText("failed", { exact: true }).first().click();
+    await page.getByText(/Attempt 1, .*: status 400/).waitFor();
+    status = 200;
+    await page.getByRole("button", { name: "Send again" }).first().click();
+    await page.getByText("accepted", { exact: true }).first().waitFor();
+
+    await page.getByLabel("Name", { exact: true }).fill("Hall light");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { level: 1, name: "Hall light" }).waitFor();
+    await page.getByRole("switch", { name: "Hall light" }).click();
+    await page.getByRole("switch", { name: "Hall light", checked: false }).waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByText("No webhooks yet").waitFor();
+    expect(await home.ask("GET", "/api/outbound-webhooks")).toMatchObject({ total: 0 });
+    expect(complaints).toEqual([]);
+  });
+
+  it("web page: an invitation signs a browser in, and its session is ended on the page", async () => {
+    const { page, complaints } = await visit(browser, home.url);
+    await page.goto("/settings/keys");
+    const invite = page.getByRole("region", { name: "Invite a person" });
+    await invite.getByLabel("Name").fill("Anna");
+    await invite.getByLabel("Role").selectOption("Guest");
+    await invite.getByLabel("Garden").check();
+    await invite.getByRole("button", { name: "Create an invitation" }).click();
+    await invite.getByRole("img", { name: "QR code of the invitation for Anna" }).waitFor();
+    const link = (await invite.locator("pre").textContent()) ?? "";
+    expect(await accessibilityFindings(page)).toEqual([]);
+
+    const guest = await visit(browser, home.url);
+    await guest.page.goto(link.trim());
+    await guest.page.getByRole("button").first().click();
+    await guest.page.waitForURL((url) => !url.pathname.startsWith("/invite"));
+    await guest.page.goto("/settings");
+    await guest.page.getByText(/^Guest/).waitFor();
+
+    await page.getByText("Anna", { exact: true }).first().waitFor();
+    await page.getByRole("button", { name: "Sign out: Anna" }).click();
+    await page.getByRole("dialog", { name: "End the access of Anna?" }).getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("The access of Anna has ended").waitFor();
+    expect(await home.ask("GET", "/api/keys?status=active")).toMatchObject({ items: [] });
+    expect(complaints).toEqual([]);
+  });
+
+  it("web page: a key is shown once, listed and revoked", async () => {
+    const { page } = await visit(browser, home.url, screens.desktop);
+    await page.goto("/settings/keys");
+    const form = page.getByRole("region", { name: "Key for a program" });
+    await form.getByLabel("Name").fill("backup script");
+    await form.getByLabel("Valid").selectOption("for 30 days");
+    await form.getByRole("button", { name: "Create a key" }).click();
+    await form.getByText(/^hs_/).waitFor();
+    await page.reload();
+    await page.getByText("backup script").first().waitFor();
+    expect(await page.getByText(/^hs_/).count()).toBe(0);
+    await page.getByRole("button", { name: "Revoke: backup script" }).click();
+    await page
+      .getByRole("dialog", { name: /backup script/ })
+      .getByRole("button", { name: "Revoke" })
+      .click();
+    await page.getByText("The access of backup script has ended").waitFor();
+  });
+
+  it("web page: a setting is changed, an error is said in the words of homesec, and the configured value returns", async () => {
+    const { page } = await visit(browser, home.url);
+    await page.goto("/settings/configuration");
+    const field = page.getByLabel("Keep events and detections, in days");
+    await field.fill("14");
+    await field.press("Enter");
+    await page.getByText("Saved").waitFor();
+    expect(await home.ask("GET", "/api/system/config")).toMatchObject({ retention_days: 14 });
+    await page.getByRole("button", { name: "Use the configured value: Keep events" }).click();
+    const days = async (): Promise<number> => ((await home.ask("GET", "/api/system/config")) as { retention_days: number }).retention_days;
+    await eventually(async () => (await days()) === 30, { what: "the configured value" });
+    await page.getByLabel("critical").fill("40");
+    await page.getByLabel("critical").press("Enter");
+    await page.getByText(/Must start at 0 and ascend/).waitFor();
+    await page.getByLabel("Find a variable").fill("default_webhook");
+    await page.getByText("DEFAULT_WEBHOOK_URL", { exact: true }).waitFor();
+    await expect.poll(() => new URL(page.url()).search).toBe("?q=default_webhook");
+    expect(await page.content()).not.toContain(`${address}/chat`);
+    expect(await accessibilityFindings(page)).toEqual([]);
+  });
+});

@@ -1,0 +1,110 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { launchBrowser, visit } from "../support/browser.ts";
+import { chromiumInstalled } from "../support/chromium.ts";
+import { openWebHome, type WebHome } from "./home.ts";
+
+// a browser needs processor time that other tests take at the same moment
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
+
+describe.skipIf(!chromiumInstalled)("web page: system and cameras (needs chromium)", () => {
+  let home: WebHome;
+  let browser: Browser;
+  beforeAll(async () => {
+    home = await openWebHome();
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await home?.close();
+  });
+
+  it("web page: doctor says what is wrong with the installation and what to do", async () => {
+    const { page, complaints } = await visit(browser, home.url);
+    await page.goto("/system");
+    await page.getByRole("button", { name: "Check now" }).click();
+    await page.getByText(/checks? found a problem|no problem/).waitFor();
+    await page.getByText(/\d+ checks without a problem/).click();
+    await page.getByText("PostgreSQL version").or(page.getByText("Configuration")).first().waitFor();
+    expect(new URL(page.url()).search).toBe("?check=1");
+    expect(complaints).toEqual([]);
+  });
+
+  it("web page: the self-test shows each stage", async () => {
+    const { page } = await visit(browser, home.url);
+    await page.goto("/system/processing");
+    await page.getByRole("button", { name: "Start the self-test" }).click();
+    await page.getByText(/^The test runs/).waitFor();
+    await page.getByText("Picture found").waitFor();
+    expect(await page.getByText(/: passed/).count()).toBeGreaterThan(1);
+  });
+
+  it("web page: failed work is retried and deleted, and a file that is not there is explained", async () => {
+    await home.ask("POST", "/api/outbound-webhooks", {
+      ...{ name: "Gone", url: "http://127.0.0.1:9/", event_types: ["event_created"], max_retries: 0 },
+    });
+    await home.addEvent({ camera: "garden", score: 20, summary: "The cat crosses the lawn.", minutesAgo: 0 });
+    const { page } = await visit(browser, home.url);
+    await page.goto("/system/processing");
+    await page.getByRole("button", { name: "Messages: 1 failed" }).click();
+    await page.getByText("Gone, event created", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Retry: Gone, event created" }).click();
+    await page.getByText("1 is retried").waitFor();
+    await page.getByRole("button", { name: "Delete: Messages, 1 job" }).click();
+    await page.getByRole("dialog", { name: "Delete Messages, 1 job?" }).getByRole("button", { name: "Delete" }).click();
+    await page.getByText("Nothing has failed.").waitFor();
+    await page.getByLabel("Path of the file on the machine of homesec").fill("/nowhere/picture.jpg");
+    await page.getByRole("button", { name: "Explain" }).click();
+    await page.getByText(/^(1 step|All \d+ steps)$/).waitFor();
+  });
+
+  it("web page: a cleanup shows what it would delete before it does", async () => {
+    const { page } = await visit(browser, home.url);
+    await page.goto("/system/storage");
+    await page.getByRole("button", { name: "Show what is too old" }).click();
+    await page.getByText("Older than 30 days:").waitFor();
+    await page.getByRole("button", { name: "Delete it now" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete it now" }).click();
+    await page.getByText(/^Deleted, because it was older/).waitFor();
+  });
+
+  it("web page: a deleted event is restored", async () => {
+    const { page } = await visit(browser, home.url);
+    await home.ask("DELETE", "/api/events/2");
+    await page.goto("/system/storage");
+    await page.getByRole("button", { name: /^Restore: Garden/ }).click();
+    await page.getByText("The event is back").waitFor();
+  });
+
+  it("web page: a camera is added, renamed, learns again, is deleted and restored", async () => {
+    const { page, complaints } = await visit(browser, home.url);
+    await page.goto("/cameras");
+    await page.getByRole("button", { name: "Add a camera" }).click();
+    await page.getByRole("dialog").getByLabel("Name").fill("Back yard");
+    await page.getByRole("dialog").getByRole("button", { name: "Add the camera" }).click();
+    await page.getByRole("heading", { level: 1, name: "Back yard" }).waitFor();
+    await page.getByText("No file has arrived yet").waitFor();
+    const id = new URL(page.url()).pathname.split("/").at(-1);
+    await page.getByRole("region", { name: "Why was there an alert, or none?" }).getByRole("button", { name: "Explain" }).click();
+    await page.getByText(/^Camera .*within/).waitFor();
+    await page.getByLabel("Name").fill("Yard");
+    await page.getByRole("button", { name: "Save" }).first().click();
+    await page.getByRole("heading", { level: 1, name: "Yard", exact: true }).waitFor();
+    await page.getByText("Sensitivity and what is usual").click();
+    await page.getByLabel(/^Custom values for this camera/).check();
+    await page.getByLabel("Counts as unusual from").fill("3");
+    await page.getByLabel("Counts as unusual from").press("Enter");
+    await page.getByText("Saved", { exact: true }).waitFor();
+    expect(await home.ask("GET", `/api/cameras/${id}/baseline/config`)).toMatchObject({ threshold_stdev: 3 });
+    await page.getByRole("button", { name: "Forget and learn again" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Forget and learn again" }).click();
+    await page.getByText("homesec learns again", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog", { name: "Delete Yard?" }).getByRole("button", { name: "Delete" }).click();
+    await page.waitForURL(/\/cameras$/);
+    await page.getByRole("button", { name: "Restore: Yard" }).click();
+    await page.getByText("Yard is back").waitFor();
+    expect(await home.ask("GET", `/api/cameras/${id}`)).toMatchObject({ name: "Yard", deleted_at: null });
+    expect(complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,103 @@
+import { useEffect, useState } from "react";
+import { useLocation, useSearchParams } from "wouter";
+import { alertRoutes } from "../../src/contract/routes/alerts.ts";
+import { useList } from "../api/use-list.ts";
+import { useKeys } from "../keys/keys.tsx";
+import { type AlertRecord, AlertRow } from "../parts/alert-row.tsx";
+import { Button } from "../parts/button.tsx";
+import { isOpen, useAlertActions, useOpenAlerts } from "../parts/open-alerts.ts";
+import { Page } from "../parts/page.tsx";
+import { Empty, Failure } from "../parts/states.tsx";
+import { useTexts } from "../texts/texts.tsx";
+import { useSilence } from "./silence-hour.ts";
+
+/** The open alerts or all, newest first; those that are open can be acknowledged together. */
+export default function AlertsPage() {
+  const texts = useTexts();
+  const [search, setSearch] = useSearchParams();
+  const isAll = search.get("show") === "all";
+  const open = useOpenAlerts();
+  const { acknowledge } = useAlertActions();
+  return (
+    <Page
+      title={texts.alerts.title}
+      actions={
+        <div className="flex flex-wrap gap-2">
+          {open.items.length > 1 && (
+            <Button look="main" onClick={() => void acknowledge(open.items.map(({ id }) => id))}>
+              {texts.alerts.acknowledgeAll(open.items.length)}
+            </Button>
+          )}
+          <Button aria-pressed={isAll} onClick={() => setSearch(isAll ? {} : { show: "all" })}>
+            {isAll ? texts.alerts.open : texts.common.all}
+          </Button>
+        </div>
+      }
+    >
+      {isAll ? <AllAlerts /> : <OpenAlerts {...open} />}
+    </Page>
+  );
+}
+
+function OpenAlerts({ reply, items }: ReturnType<typeof useOpenAlerts>) {
+  const texts = useTexts();
+  if (reply.error && !reply.data) return <Failure error={reply.error} onRetry={() => void reply.refetch()} />;
+  if (!reply.data) return null;
+  return <Rows alerts={items} nothing={texts.now.noAlerts} />;
+}
+
+function AllAlerts() {
+  const texts = useTexts();
+  const list = useList(alertRoutes.listAlerts, { query: { limit: 100 } });
+  if (list.error && !list.data) return <Failure error={list.error} onRetry={() => void list.refetch()} />;
+  if (!list.data) return null;
+  return (
+    <>
+      <Rows alerts={list.data.pages.flatMap(({ items }) => items)} nothing={texts.alerts.empty} />
+      {list.hasNextPage && (
+        <Button className="mt-3 w-full" disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+          {texts.common.more}
+        </Button>
+      )}
+    </>
+  );
+}
+
+interface RowsProps {
+  readonly alerts: readonly AlertRecord[];
+  /** What stands instead of an empty list. */
+  readonly nothing: string;
+}
+
+function Rows({ alerts, nothing }: RowsProps) {
+  const texts = useTexts();
+  const at = useAlertKeys(alerts);
+  if (alerts.length === 0) return <Empty title={nothing} hint={texts.alerts.emptyHint} />;
+  return (
+    <>
+      {alerts.map((alert, index) => (
+        <AlertRow key={alert.id} alert={alert} isCurrent={index === at} />
+      ))}
+    </>
+  );
+}
+
+/** Binds the keys to the alerts, and returns the place of the one that they act on. */
+function useAlertKeys(alerts: readonly AlertRecord[]): number {
+  const [chosen, setChosen] = useState(-1);
+  const at = Math.min(chosen, alerts.length - 1);
+  const alert = alerts[at];
+  const [, go] = useLocation();
+  const silence = useSilence();
+  const { acknowledge, dismiss } = useAlertActions();
+  useKeys({
+    next: () => setChosen(Math.min(at + 1, alerts.length - 1)),
+    previous: () => setChosen(Math.max(at - 1, 0)),
+    ...(alert && { open: () => go(`/events/${alert.event_id}`), silence: () => void silence(alert.camera_id) }),
+    ...(alert && isOpen(alert) && { acknowledge: () => void acknowledge([alert.id]), dismiss: () => void dismiss(alert.id) }),
+  });
+  useEffect(() => {
+    if (at >= 0) document.querySelectorAll("article")[at]?.scrollIntoView({ block: "nearest" });
+  }, [at]);
+  return at;
+}

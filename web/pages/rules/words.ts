@@ -1,0 +1,39 @@
+import { weekdays } from "../../../src/base/clock/calendar.ts";
+import { classNames, useCameraNames } from "../../parts/names.ts";
+import { useFormat } from "../../texts/format.tsx";
+import { useMoreTexts } from "../../texts/more.ts";
+import { useTexts } from "../../texts/texts.tsx";
+import type { Draft, ScheduleValue } from "./draft.ts";
+import { useWeekdayNames } from "./schedule.tsx";
+
+/** Returns the conditions and effects of a rule in words. */
+export function useRuleWords(rule: Draft): readonly string[] {
+  const texts = useTexts();
+  const format = useFormat();
+  const nameOf = useCameraNames();
+  const names = useWeekdayNames();
+  const { rules } = useMoreTexts();
+  const channels = (rule.channels ?? []).map((channel) => texts.alerts.channel[channel]);
+  const times = ({ days, start_time, end_time, timezone }: ScheduleValue): string =>
+    [
+      days.length === 0 || days.length === 7
+        ? ""
+        : weekdays
+            .filter((day) => days.includes(day))
+            .map((day) => names[day])
+            .join(", "),
+      start_time === null ? "" : `${start_time}–${end_time}`,
+      timezone === format.zone ? "" : timezone,
+    ]
+      .filter(Boolean)
+      .join(" ") || rules.everyDay;
+  return [
+    rule.kind === "camera_health" ? rules.health : rule.risk_threshold === null ? rules.anyScore : rules.score(rule.risk_threshold),
+    ...(rule.object_types ? [rules.classes(classNames(texts, rule.object_types))] : []),
+    ...(rule.camera_ids ? [rules.cameras(rule.camera_ids.map(nameOf).join(", "))] : []),
+    ...(rule.min_confidence !== null ? [rules.confidence(format.percent(rule.min_confidence))] : []),
+    ...(rule.schedule ? [times(rule.schedule)] : []),
+    ...(rule.cooldown_seconds > 0 ? [rules.cooldown(format.duration(rule.cooldown_seconds * 1000))] : []),
+    channels.length > 0 ? rules.channels(channels.join(", ")) : rules.noChannels,
+  ];
+}

@@ -1,0 +1,24 @@
+import { useCallback } from "react";
+import { useToast } from "./toast.tsx";
+
+/** Runs work that may fail. `done` is said when it succeeded. */
+export type Attempt = <T>(work: Promise<T>, done?: string | ((result: T) => string | undefined)) => Promise<T | undefined>;
+
+/** Returns a function that waits for work and says how it ended: the given text, or the error in the words of homesec. */
+export function useAttempt(): Attempt {
+  const toast = useToast();
+  return useCallback<Attempt>(
+    async (work, done) => {
+      try {
+        const result = await work;
+        const text = typeof done === "function" ? done(result) : done;
+        if (text !== undefined) toast(text);
+        return result;
+      } catch (error) {
+        toast(error instanceof Error ? error.message : String(error));
+        return undefined;
+      }
+    },
+    [toast],
+  );
+}

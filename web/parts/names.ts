@@ -1,0 +1,23 @@
+import { cameraRoutes } from "../../src/contract/routes/cameras.ts";
+import { useReply } from "../api/use-reply.ts";
+import type { Texts } from "../texts/en.ts";
+
+/** The request for all cameras, the same everywhere, so that it is asked once. */
+export const everyCamera = { query: { limit: 1000 } };
+
+/** Returns a function that names a camera by its id. */
+export function useCameraNames(): (id: string) => string {
+  const { data } = useReply(cameraRoutes.listCameras, everyCamera);
+  return (id) => data?.cameras.find(({ camera_id }) => camera_id === id)?.name ?? id;
+}
+
+/** Returns the name of a class in the reader's language, in the singular or for a number. */
+export function className(texts: Texts, label: string, count = 1): string {
+  const [one, many] = texts.classes[label] ?? [label, label];
+  return count === 1 ? one : many;
+}
+
+/** Names several classes: "person, dog". */
+export function classNames(texts: Texts, labels: readonly string[]): string {
+  return labels.map((label) => className(texts, label)).join(", ");
+}

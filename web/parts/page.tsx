@@ -1,0 +1,90 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { type ReactNode, useEffect, useState } from "react";
+import { Link } from "wouter";
+import { useTexts } from "../texts/texts.tsx";
+
+interface PageProps {
+  readonly title: string;
+  /** The title is only for the tab and for screen readers. */
+  readonly hideTitle?: boolean;
+  /** Stands beside the title. */
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A page with its heading, which is also the title of the tab. */
+export function Page({ title, hideTitle = false, actions, children }: PageProps) {
+  useEffect(() => {
+    document.title = `${title} · homesec`;
+  }, [title]);
+  const isComplete = useFirstReplies();
+  const texts = useTexts();
+  return (
+    <>
+      <header className={hideTitle ? "sr-only" : "mb-4 flex flex-wrap items-center justify-between gap-3"}>
+        <h1 className="text-2xl font-semibold">{title}</h1>
+        {actions}
+      </header>
+      {!isComplete && (
+        <p role="status" className="appear-late absolute text-soft">
+          {texts.common.loading}
+        </p>
+      )}
+      <div className={isComplete ? "" : "invisible"}>{children}</div>
+    </>
+  );
+}
+
+/** What takes longer than this comes later, so that one slow reply does not hold back the page. */
+const longestWaitMs = 2_000;
+/** A reply may lead to the next request: the page is complete when none is under way for this long. */
+const quietMs = 30;
+
+/** Returns true once the replies that a page asks for at first are there: shown one by one they would push each other away. */
+function useFirstReplies(): boolean {
+  const cache = useQueryClient();
+  const [isComplete, setComplete] = useState(false);
+  useEffect(() => {
+    if (isComplete) return;
+    const isWaiting = (): boolean => cache.isFetching({ predicate: ({ state }) => state.data === undefined }) > 0;
+    if (!isWaiting()) return setComplete(true);
+    let quiet: ReturnType<typeof setTimeout> | undefined;
+    const look = (): void => {
+      if (isWaiting()) {
+        clearTimeout(quiet);
+        quiet = undefined;
+      } else quiet ??= setTimeout(() => setComplete(true), quietMs);
+    };
+    const deadline = setTimeout(() => setComplete(true), longestWaitMs);
+    const stop = cache.getQueryCache().subscribe(look);
+    return () => {
+      stop();
+      clearTimeout(quiet);
+      clearTimeout(deadline);
+    };
+  }, [cache, isComplete]);
+  return isComplete;
+}
+
+interface SectionProps {
+  readonly title: string;
+  readonly link?: { readonly href: string; readonly text: string };
+  readonly children: ReactNode;
+}
+
+/** A part of a page with a heading. */
+export function Section({ title, link, children }: SectionProps) {
+  return (
+    <section aria-label={title} className="mb-8">
+      <div className="mb-2 flex items-baseline justify-between gap-3">
+        <h2 className="text-lg font-semibold">{title}</h2>
+        {link && (
+          <Link href={link.href} className="text-sm text-accent underline-offset-4 hover:underline">
+            {link.text}
+          </Link>
+        )}
+      </div>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,38 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { defineConfig, type Plugin } from "vite";
+import { compressed } from "../compressed.ts";
+
+const outDir = join(import.meta.dirname, "../../dist/reference");
+
+/** Writes the notices that the licences of Swagger UI and the libraries inside it ask for. */
+function notices(): Plugin {
+  const require = createRequire(import.meta.url);
+  const files = ["NOTICE", "LICENSE", "swagger-ui-es-bundle.js.LICENSE.txt"];
+  return {
+    name: "notices",
+    generateBundle() {
+      const texts = files.map((name) => readFileSync(require.resolve(`swagger-ui-dist/${name}`), "utf8"));
+      this.emitFile({ type: "asset", fileName: "licences.md", source: `# Swagger UI\n\n${texts.join("\n\n")}` });
+    },
+  };
+}
+
+export default defineConfig({
+  root: import.meta.dirname,
+  // behind a proxy with a path, `docs/...` is below that path too
+  base: "./",
+  // without Brotli, which browsers accept only over TLS: a second copy would be 0.4 MB
+  plugins: [notices(), compressed(outDir, ["gz"])],
+  build: {
+    outDir,
+    assetsDir: "docs",
+    emptyOutDir: true,
+    target: "es2022",
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    // Swagger UI is one file
+    chunkSizeWarningLimit: 2_000,
+  },
+});
