@@ -92,7 +92,7 @@ describe.skipIf(!chromiumInstalled)("web page: a look back (needs chromium)", ()
     const { page, complaints } = await visit(browser, home.url);
     await page.goto("/people");
     await page.getByText("2 found").waitFor();
-    await page.getByLabel("Camera").selectOption("Front door");
+    await page.getByLabel("Camera", { exact: true }).selectOption("Front door");
     await page.getByText("Nothing fits these filters").waitFor();
     await page.goto("/people?class=person&camera=garden&from=2025-10-26&to=2025-10-26");
     await page.getByRole("link", { name: /seen 2 times/ }).click();

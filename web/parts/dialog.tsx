@@ -26,15 +26,19 @@ export function Dialog({ title, isOpen, onClose, children }: DialogProps) {
       onClose={onClose}
       className="m-auto w-[min(30rem,calc(100vw-2rem))] rounded-xl border border-line bg-card p-5 text-text backdrop:bg-black/50"
     >
-      <header className="mb-4 flex items-center justify-between gap-4">
-        <h2 id={titleId} className="text-lg font-semibold">
-          {title}
-        </h2>
-        <button type="button" onClick={onClose} aria-label={texts.common.close} className="rounded p-2 hover:bg-raised">
-          <X aria-hidden size={20} />
-        </button>
-      </header>
-      {isOpen && children}
+      {isOpen && (
+        <>
+          <header className="mb-4 flex items-center justify-between gap-4">
+            <h2 id={titleId} className="text-lg font-semibold">
+              {title}
+            </h2>
+            <button type="button" onClick={onClose} aria-label={texts.common.close} className="rounded p-2 hover:bg-raised">
+              <X aria-hidden size={20} />
+            </button>
+          </header>
+          {children}
+        </>
+      )}
     </dialog>
   );
 }
