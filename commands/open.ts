@@ -1,4 +1,4 @@
-import type { PagePath } from "../src/contract/pages.ts";
+import { type PagePath, pagePaths } from "../src/contract/pages.ts";
 import { Problem } from "../src/contract/problem.ts";
 import { recordCommand } from "./command-shapes.ts";
 import { optionalText, optionalWord } from "./input/arguments.ts";
@@ -8,23 +8,25 @@ import type { Io } from "./io.ts";
 import { openBrowser } from "./open-browser.ts";
 import type { View } from "./output/view.ts";
 
-/** The pages by the words that people type, and the page of the API. */
-const pages = {
-  now: "/",
-  review: "/review",
-  alerts: "/alerts",
-  cameras: "/cameras",
-  day: "/day",
-  search: "/search",
-  rules: "/rules",
-  silences: "/silences",
-  system: "/system",
-  settings: "/settings",
-  docs: "/docs",
-} as const satisfies Readonly<Record<string, PagePath | "/docs">>;
+/** Pages that only make sense before signing in. */
+const beforeSignIn: PagePath = "/login";
 
-const words = [...(Object.keys(pages) as (keyof typeof pages)[]), "event", "camera"] as const;
-type Word = (typeof words)[number];
+/** The word for a page: the first part of its address. Pages within pages and those of one record have none. */
+type PageWord<P extends string = PagePath> = P extends "/"
+  ? "now"
+  : P extends "/login" | `/${string}/${string}`
+    ? never
+    : P extends `/${infer Name}`
+      ? Name
+      : never;
+
+const pageWords = pagePaths.flatMap((path) => {
+  const [, name = ""] = /^\/([a-z]*)$/.exec(path) ?? [];
+  return path === "/" ? "now" : path === beforeSignIn ? [] : name || [];
+}) as readonly PageWord[];
+
+const words: readonly Word[] = [...pageWords, "docs", "event", "camera"];
+type Word = PageWord | "docs" | "event" | "camera";
 
 interface Opened {
   readonly page: Word;
@@ -72,7 +74,7 @@ not exist, and with 6 if no daemon answers.`,
 async function pathOf(io: Io, page: Word, id: string | undefined): Promise<string> {
   if (page !== "event" && page !== "camera") {
     if (id !== undefined) throw new Problem("invalid", `The page ${page} takes no id; use \`open event ID\` or \`open camera ID\``);
-    return pages[page];
+    return page === "now" ? "/" : `/${page}`;
   }
   if (id === undefined)
     throw new Problem("invalid", `Which ${page}? Add its id, such as \`open ${page} ${page === "event" ? "42" : "garden"}\``);

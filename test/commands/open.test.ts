@@ -2,6 +2,7 @@ import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openBrowser } from "../../commands/open-browser.ts";
+import { pagePaths } from "../../src/contract/pages.ts";
 import { eventually } from "../support/eventually.ts";
 import { type ServedDesk, serveDesk } from "../support/served-desk.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -44,6 +45,16 @@ it("open: prints the address of a page, an event's and a camera's, and the exit 
   expect(await open("nowhere")).toEqual([2, expect.stringContaining("nowhere")]);
   const json = await served.homesec("over HTTP", ["open", "review", "-o", "json"]);
   expect(JSON.parse(json.out)).toEqual({ page: "review", url: `${served.url}/review`, opened: false });
+});
+
+it("open: knows every page of the web page that needs no id", async () => {
+  const names = pagePaths.filter((path) => /^\/[a-z]+$/.test(path) && path !== "/login").map((path) => path.slice(1));
+  expect(names).toEqual(expect.arrayContaining(["people", "insights", "welcome"]));
+  for (const name of names) {
+    const { code, out } = await served.homesec("over HTTP", ["open", name, "-o", "id"]);
+    expect([code, out.trim()]).toEqual([0, `${served.url}/${name}`]);
+  }
+  expect((await served.homesec("over HTTP", ["open", "login"])).code).toBe(2);
 });
 
 it("open: starts the browser with the address as one argument, and only where a person sees it", async () => {
