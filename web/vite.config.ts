@@ -54,7 +54,7 @@ function fileList(folder: string): Plugin {
  */
 const firstFiles = {
   name: "base",
-  test: /node_modules[\\/](?:react|react-dom|scheduler|wouter|regexparam|zod|@tanstack[\\/](?:query-core|react-query))[\\/]|web[\\/](?:api|live|parts[\\/](?:button|page|risk|states|thumbnail))/,
+  test: /node_modules[\\/](?:react|react-dom|scheduler|wouter|regexparam|zod|@tanstack[\\/](?:query-core|react-query))[\\/]|web[\\/](?:api|live|parts[\\/](?:blur|button|page|risk|states|thumbnail))/,
 };
 
 const built = join(import.meta.dirname, "../dist/web");

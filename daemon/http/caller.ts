@@ -15,12 +15,14 @@ export function setAccess(request: IncomingMessage, access: Access): void {
 /** Headers of a proxy that forwards another client's request. */
 const forwardingHeaders = ["forwarded", "x-forwarded-for", "x-real-ip", "via"] as const;
 
-/** Describes the client of a request for operations. */
-export function callerOf(request: IncomingMessage, response: ServerResponse): Caller {
+/** Describes the client of a request, which has this address, for operations. */
+export function callerOf(request: IncomingMessage, response: ServerResponse, address: string): Caller {
+  const access = accesses.get(request);
   return {
+    client: access?.keyId ?? address,
     isLocal: isLoopback(request.socket.remoteAddress) && forwardingHeaders.every((name) => request.headers[name] === undefined),
     origin: originOf(request),
-    access: accesses.get(request),
+    access,
     keepSession: (secret) => setSessionCookie(request, response, secret),
     userAgent: request.headers["user-agent"],
     // Created on access, because few operations use it.

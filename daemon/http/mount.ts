@@ -83,7 +83,7 @@ function answerWith(id: string, route: Route, operation: AnyOperation, options: 
     const operate = async (decoded: unknown): Promise<unknown> => {
       // The connection is silent while the operation works.
       if (route.slow) request.socket.setTimeout(0);
-      const caller = callerOf(request, response);
+      const caller = callerOf(request, response, clientAddress(request));
       const limited = caller.access?.cameraIds ? await limitToCameras(need, decoded, caller.access.cameraIds, context.db) : decoded;
       const recording = recordChange({ id, route, access: caller.access }, limited, context);
       const result = await operation(limited, { ...context, ...(recording && { db: recording.db }), caller });

@@ -88,9 +88,9 @@ type BinaryAnswer = Extract<EncodedAnswer, { readonly kind: "bytes" }>;
 
 async function sendBytes(request: Request, response: Response, { bytes, reply }: BinaryAnswer, { sendBuffer }: Sending): Promise<void> {
   if (isStreamed(bytes)) return await sendStream(request, response, bytes);
-  const { mediaType, content } = bytes;
-  // The client may store the picture but must ask again each time, because a camera may overwrite it.
-  response.setHeader("Cache-Control", "private, no-cache");
+  const { mediaType, content, isImmutable = false } = bytes;
+  // The client may store a picture but must ask again each time, because a camera may overwrite it.
+  response.setHeader("Cache-Control", isImmutable ? "private, max-age=31536000, immutable" : "private, no-cache");
   response.setHeader("Content-Type", mediaType);
   if ("file" in content) return await sendFile(request, response, content, reply);
   if (!answerIfUnchanged(request, response, { tag: tagOf(content.buffer) })) await sendBuffer(content.buffer);

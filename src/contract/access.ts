@@ -43,6 +43,7 @@ export const needs: Readonly<Record<OperationId, Need>> = {
   getDetection: guest("detection"),
   getDetectionImage: guest("detection"),
   getDetectionThumbnail: guest("detection"),
+  getDetectionPreview: guest("detection"),
   getDetectionEnrichment: guest("detection"),
   getDetectionVideo: guest("detection"),
   getDetectionVideoThumbnail: guest("detection"),

@@ -5,6 +5,8 @@ export interface Bytes {
   readonly mediaType: string;
   /** `isReal`: the path is already resolved and contains no symbolic link; opening it follows none. */
   readonly content: { readonly file: string; readonly isReal?: true } | { readonly buffer: Buffer };
+  /** The requested address never gets other bytes, so that a client may keep them without asking again. */
+  readonly isImmutable?: true;
 }
 
 /** Bytes that are generated while they are sent. */

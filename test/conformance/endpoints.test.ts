@@ -12,9 +12,11 @@ import { type Environment, environments, type Service } from "./environments.ts"
 type Endpoint = readonly [call: string, status: number, keys: readonly string[] | "bytes" | "empty", body?: unknown];
 
 const page = ["items", "pagination"];
+const picture = ["preview_url", "blur_hash", "preview_box"];
 const detectionKeys = [
   ...["id", "camera_id", "file_path", "file_type", "detected_at", "object_type", "confidence", "thumbnail_path"],
   ...["bbox_x", "bbox_y", "bbox_width", "bbox_height", "event_id", "batch_id", "enrichment", "created_at"],
+  ...picture,
 ];
 const eventKeys = [
   ...[
@@ -32,7 +34,7 @@ const eventKeys = [
     "notes",
   ],
   ...["detection_count", "detection_ids", "object_types", "thumbnail_url", "analysis_status", "risk_factors", "analyzed_by", "created_at"],
-  "deleted_at",
+  ...["deleted_at", ...picture],
 ];
 const cameraKeys = ["camera_id", "name", "folder_path", "status", "last_seen_at", "created_at", "updated_at", "deleted_at"];
 const days = "start_date=2026-01-01&end_date=2026-01-31";
@@ -73,6 +75,7 @@ const imageKeys = [
     "status",
     "reason",
     "detail",
+    "blur_hash",
     "same_content_as",
     "detection_count",
     "detector",
@@ -102,7 +105,7 @@ const deliveryKeys = [
 ];
 const entityKeys = [
   ...["id", "object_type", "first_seen_at", "last_seen_at", "detection_count", "camera_ids", "representative_detection_id"],
-  ...["thumbnail_url", "discovered_at"],
+  ...["thumbnail_url", "discovered_at", ...picture],
 ];
 const silenceKeys = [
   ...["id", "camera_id", "camera_name", "rule_id", "rule_name", "reason", "status", "created_at", "ends_at", "ended_at"],
@@ -138,7 +141,7 @@ const tables: Readonly<Record<string, readonly Endpoint[]>> = {
       200,
       ["base_path", "total_cameras", "valid_count", "invalid_count", "valid_cameras", "invalid_cameras"],
     ],
-    ["GET /api/cameras/yard", 200, cameraKeys],
+    ["GET /api/cameras/yard", 200, [...cameraKeys, "preview_url", "blur_hash"]],
     ["PATCH /api/cameras/yard", 200, cameraKeys, { name: "Back yard" }],
     ["GET /api/cameras/yard/snapshot", 200, "bytes"],
     [
@@ -176,6 +179,7 @@ const tables: Readonly<Record<string, readonly Endpoint[]>> = {
     ["GET /api/detections/labels", 200, ["labels"]],
     ["GET /api/detections/{detection}", 200, detectionKeys],
     ["GET /api/detections/{detection}/thumbnail", 200, "bytes"],
+    ["GET /api/detections/{detection}/preview", 200, "bytes"],
     [
       "GET /api/detections/{detection}/enrichment",
       200,

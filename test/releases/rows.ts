@@ -382,4 +382,6 @@ export const earlyRows: readonly EarlyRow[] = [
       ...{ subjects: ["events/1"], fields: ["reviewed=true", "notes"] },
     },
   },
+  image(36, 36, { blur_hash: "HPkJFYRSaHivh4egeXiEiV5zb/iY" }),
+  detection(36, 36, { blur_hash: "HPkJFYRSaHivh4egeXiEiV5zb/iY" }),
 ];

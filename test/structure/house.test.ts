@@ -45,6 +45,7 @@ const owners: Readonly<Record<string, RegExp>> = {
   "react-dom": /^web\/main\.tsx$/,
   sharp: /^(commands\/live|daemon\/builtin|src\/admin\/doctor|src\/monitoring\/images)\//,
   "swagger-ui-dist": /^web\/reference\//,
+  thumbhash: /^(src\/monitoring\/images|web\/parts)\//,
   undici: /^src\/(monitoring\/upstream|platform\/outbound)\//,
   uplot: /^web\/pages\/insights\//,
   uqr: /^(commands\/output|web\/parts)\//,

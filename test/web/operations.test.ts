@@ -12,6 +12,7 @@ const unused: Readonly<Partial<Record<OperationId, string>>> = {
   getCameraSnapshot: asPicture,
   getDetectionImage: asPicture,
   getDetectionThumbnail: asPicture,
+  getDetectionPreview: asPicture,
   getDetectionVideo: asPicture,
   getDetectionVideoThumbnail: asPicture,
   getSharedPicture: asPicture,

@@ -64,12 +64,21 @@ function replaceInLists(cache: QueryClient, route: Route, row: { readonly id: un
 
 type CameraList = z.output<typeof cameraRoutes.listCameras.reply>;
 
-function replaceCamera(cache: QueryClient, camera: CameraList["cameras"][number]): void {
+type Camera = CameraList["cameras"][number];
+
+/** Messages know nothing of a camera's picture: the address stays while the picture does, and the colours look nearly the same anyway. */
+function pictureAfter(before: Camera, { last_seen_at: seen }: Pick<Camera, "last_seen_at">): Pick<Camera, "preview_url" | "blur_hash"> {
+  const isSame = seen?.getTime() === before.last_seen_at?.getTime();
+  return { preview_url: isSame ? before.preview_url : null, blur_hash: before.blur_hash };
+}
+
+function replaceCamera(cache: QueryClient, camera: Camera): void {
   let isKnown = false;
+  const changed = (before: Camera): Camera => ({ ...camera, ...pictureAfter(before, camera) });
   cache.setQueriesData<CameraList>({ queryKey: [cameraRoutes.listCameras.path] }, (data) => {
     if (!data) return data;
     isKnown ||= data.cameras.some(({ camera_id }) => camera_id === camera.camera_id);
-    return { ...data, cameras: data.cameras.map((each) => (each.camera_id === camera.camera_id ? camera : each)) };
+    return { ...data, cameras: data.cameras.map((each) => (each.camera_id === camera.camera_id ? changed(each) : each)) };
   });
   if (!isKnown) void forget(cache, cameraRoutes.listCameras);
 }
@@ -83,8 +92,9 @@ function noteDetection(cache: QueryClient, detection: DetectionList["items"][num
   cache.setQueryData<DetectionList>(queryKey, (data) => (data ? { ...data, items: [detection, ...data.items].slice(0, 1) } : data));
   cache.setQueriesData<CameraList>({ queryKey: [cameraRoutes.listCameras.path] }, (data) => {
     if (!data) return data;
-    const seen = detection.created_at;
-    return { ...data, cameras: data.cameras.map((each) => (each.camera_id === camera_id ? { ...each, last_seen_at: seen } : each)) };
+    const seen = { last_seen_at: detection.created_at };
+    const changed = (before: Camera): Camera => ({ ...before, ...seen, ...pictureAfter(before, seen) });
+    return { ...data, cameras: data.cameras.map((each) => (each.camera_id === camera_id ? changed(each) : each)) };
   });
 }
 

@@ -41,7 +41,7 @@ function Shown({ camera }: { readonly camera: CameraRecord }) {
     <Page title={camera.name} actions={<MuteButton cameraId={camera.camera_id} />}>
       <div className="gap-6 lg:grid lg:grid-cols-2">
         <div>
-          <Thumbnail src={snapshotOf(camera, 1280)} alt={camera.name} />
+          <Thumbnail of={camera} src={snapshotOf(camera, 1280)} alt={camera.name} />
           <p className={`my-3 ${isUnwell ? "font-semibold text-high" : ""}`}>
             {texts.camera.status[camera.status]}
             {camera.last_seen_at && (

@@ -100,7 +100,7 @@ function EntityCard({ entity }: { readonly entity: EntityRecord }) {
   const kind = className(texts, entity.object_type);
   return (
     <Link href={`/people/${entity.id}`} className="block h-full rounded-xl border border-line bg-card p-2 hover:bg-raised">
-      <Thumbnail src={entity.thumbnail_url} alt="" />
+      <Thumbnail of={entity} alt="" />
       <span className="mt-2 block font-medium first-letter:uppercase">{kind}</span>
       <span className="block text-sm">{more.people.seen(entity.detection_count)}</span>
       <span className="block text-sm text-soft">

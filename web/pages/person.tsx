@@ -35,7 +35,7 @@ function Shown({ entity }: { readonly entity: Details }) {
             <Thumbnail src={null} alt="" />
           ) : (
             <a href={`/api/detections/${best}/image`} className="block">
-              <Thumbnail src={entity.thumbnail_url} alt={more.people.bestPicture} />
+              <Thumbnail of={entity} alt={more.people.bestPicture} />
             </a>
           )}
         </div>
@@ -141,7 +141,7 @@ function SightingTile({ sighting }: { readonly sighting: Sighting }) {
   const nameOf = useCameraNames();
   const content = (
     <>
-      <Thumbnail src={`/api/detections/${sighting.id}/thumbnail`} alt="" />
+      <Thumbnail of={sighting} alt="" />
       <span className="mt-1 block text-sm font-medium">{format.clock(sighting.detected_at)}</span>
       <span className="block truncate text-sm text-soft">{nameOf(sighting.camera_id)}</span>
     </>

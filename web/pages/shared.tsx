@@ -65,7 +65,7 @@ function Shown({ event }: { readonly event: SharedEvent }) {
   const ms = event.ended_at.getTime() - event.started_at.getTime();
   const pictures = event.pictures.map(
     ({ taken_at, image_url, thumbnail_url, video_url, objects }): Picture => ({
-      ...{ key: image_url, at: taken_at, image: image_url, thumbnail: thumbnail_url, video: video_url, objects },
+      ...{ key: image_url, at: taken_at, image: image_url, thumbnail: thumbnail_url, blurHash: null, video: video_url, objects },
     }),
   );
   return (

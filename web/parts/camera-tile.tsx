@@ -8,8 +8,12 @@ import { Thumbnail } from "./thumbnail.tsx";
 /** A camera as the API returns it. */
 export type CameraRecord = z.output<typeof Camera>;
 
-/** The address of a camera's last picture; it changes with each picture. Null before the first one. */
-export function snapshotOf({ camera_id, last_seen_at }: CameraRecord, width: 320 | 1280): string | null {
+/**
+ * The address of a camera's last picture; it changes with each picture. Null before the first one. A camera that a live message has changed
+ * has no `preview_url` until the list is read again.
+ */
+export function snapshotOf({ camera_id, last_seen_at, preview_url }: CameraRecord, width: 320 | 1280): string | null {
+  if (preview_url) return preview_url.replace("width=320", `width=${width}`);
   return last_seen_at && `/api/cameras/${encodeURIComponent(camera_id)}/snapshot?width=${width}&v=${last_seen_at.getTime()}`;
 }
 
@@ -23,7 +27,7 @@ export function CameraTile({ camera }: { readonly camera: CameraRecord }) {
       href={`/cameras/${encodeURIComponent(camera_id)}`}
       className={`block rounded-xl border bg-card p-2 hover:bg-raised ${isUnwell ? "border-high" : "border-line"}`}
     >
-      <Thumbnail src={snapshotOf(camera, 320)} alt="" />
+      <Thumbnail of={camera} src={snapshotOf(camera, 320)} alt="" />
       <span className="mt-2 block truncate font-medium">{name}</span>
       <span className={`block text-sm ${isUnwell ? "font-semibold text-high" : "text-soft"}`}>
         {isUnwell && `${texts.camera.status[status]}, `}

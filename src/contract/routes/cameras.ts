@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { cameraStatuses, settableCameraStatuses } from "../constants.ts";
 import { DeprecationWarning, listOf, Pagination, pageQuery } from "../page.ts";
+import { pictureFields } from "../preview.ts";
 import { routesOf } from "../route.ts";
 import { CameraIdText, CameraSlug, DisplayName, EnumText, Instant, readOnly } from "../values.ts";
 
@@ -17,6 +18,7 @@ export const Camera = z
         "`unknown`: no picture yet or since its restore; `offline`: no picture for a long time; `error`: its folder is missing or unreadable",
     }),
     last_seen_at: Instant.nullable().meta({ description: "Arrival of its newest picture", example: "2026-01-31T22:15:40.370Z" }),
+    ...pictureFields("of its newest picture"),
     created_at: Instant.meta({ description: "Time of creation, by a user or by its first picture" }),
     updated_at: Instant.meta({ description: "Time of the last change, deletion or restore" }),
     deleted_at: Instant.nullable().meta({ description: "Time of deletion; null unless deleted" }),
@@ -24,7 +26,12 @@ export const Camera = z
   .meta({
     id: "Camera",
     description: "A camera with its upload folder",
-    example: { folder_path: "/var/lib/homesec/cameras/front-door", status: "online" },
+    example: {
+      folder_path: "/var/lib/homesec/cameras/front-door",
+      status: "online",
+      preview_url: "/api/cameras/front-door/snapshot?width=320&v=1b7e60f2c94d83a5",
+      blur_hash: "HPkJFYRSaHivh4egeXiEiV5zb/iY",
+    },
   });
 
 /** Widths of the smaller copies of a picture. */
@@ -110,7 +117,10 @@ export const cameraRoutes = {
         .enum(snapshotWidths)
         .optional()
         .meta({ description: "Maximum width in pixels of a smaller copy in WebP; without it, the picture as it is" }),
-      v: z.string().optional().meta({ description: "Any text; a page changes it to get the newest picture instead of a cached one" }),
+      v: z.string().optional().meta({
+        description:
+          "Any text; a page changes it to get the newest picture instead of a cached one. With the one in `preview_url`, and while that picture is the newest, a browser keeps it for a year",
+      }),
     }),
     reply: { mediaTypes: ["image/jpeg", "image/png", "image/webp"] },
     refusals: { 404: "No camera has this id, or it has no picture yet" },

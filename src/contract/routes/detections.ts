@@ -2,6 +2,7 @@ import { z } from "zod";
 import { BulkReply, bulkItems } from "../bulk.ts";
 import { objectTypes, ranges } from "../constants.ts";
 import { listOf, pageQuery } from "../page.ts";
+import { boxedPictureFields, VersionText } from "../preview.ts";
 import { routesOf } from "../route.ts";
 import {
   CameraIdText,
@@ -24,6 +25,9 @@ const detectionExample = {
   file_path: "/var/lib/homesec/cameras/front-door/2026-01-31_22-15-00.jpg",
   detected_at: "2026-01-31T22:15:00.120Z",
   thumbnail_path: "thumbnails/000/090/90211-3f9c1e07ab42d586.jpg",
+  preview_url: "/api/detections/90211/preview?v=8c1d4b0e9f2a7365",
+  blur_hash: "HPkJFYRSaHivh4egeXiEiV5zb/iY",
+  preview_box: { x: 0.2146, y: 0.1111, width: 0.0854, height: 0.3722 },
   batch_id: "3d5a2c61-0f4e-4b87-9a2d-6c1e8f70b5d3",
   enrichment: { attributes: { upper_color: "blue", lower_color: "black", size: "medium" }, has_embedding: true },
 };
@@ -45,6 +49,7 @@ export const Detection = z
     bbox_width: z.int().nullable().meta({ description: "Width of the box in pixels; null without a box", example: 164 }),
     bbox_height: z.int().nullable().meta({ description: "Height of the box in pixels; null without a box", example: 402 }),
     thumbnail_path: z.string().nullable().meta({ description: "Path of the thumbnail in the data folder; null until its first request" }),
+    ...boxedPictureFields("of its picture"),
     event_id: z.int().nullable().meta({ description: "Event of the detection; null while its batch is open", example: 1207 }),
     batch_id: z.string().nullable().meta({ description: "Batch of the detection; null without one" }),
     enrichment: z
@@ -162,7 +167,18 @@ export const NewDetectionItem = z
     bbox_width: Pixels("Width"),
     bbox_height: Pixels("Height"),
     event_id: z.int().nullable().optional().meta({ description: "Event of the same camera that contains it" }),
-    ...readOnly(Detection.pick({ id: true, thumbnail_path: true, batch_id: true, enrichment: true, created_at: true }), []),
+    ...readOnly(
+      Detection.pick({
+        id: true,
+        thumbnail_path: true,
+        preview_url: true,
+        blur_hash: true,
+        batch_id: true,
+        enrichment: true,
+        created_at: true,
+      }),
+      [],
+    ),
   })
   .refine(
     ({ bbox_x, bbox_y, bbox_width, bbox_height }) =>
@@ -219,6 +235,18 @@ export const detectionRoutes = {
     tier: "media",
     auth: "media",
   }),
+  getDetectionPreview: route.get(
+    "/api/detections/{detection_id}/preview",
+    "Get a WebP of the picture without box and label, at most 320 pixels wide",
+    {
+      params,
+      query: z.object({ v: VersionText.optional() }),
+      reply: { mediaTypes: ["image/webp"] },
+      refusals: { 404: "No detection has this id, or its picture was deleted" },
+      tier: "media",
+      auth: "media",
+    },
+  ),
   getDetectionEnrichment: route.get("/api/detections/{detection_id}/enrichment", "Get the enrichment of a detection", {
     params,
     reply: Enrichment,

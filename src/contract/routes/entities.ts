@@ -1,12 +1,19 @@
 import { z } from "zod";
 import { listOf, pageQuery } from "../page.ts";
+import { boxedPictureFields } from "../preview.ts";
 import { routesOf } from "../route.ts";
 import { CameraIdText, ClassText, EndInstant, Instant, StartInstant } from "../values.ts";
 import { Detection } from "./detections.ts";
 
 const route = routesOf("entities");
 
-const entityExample = { representative_detection_id: 90211, thumbnail_url: "/api/detections/90211/thumbnail" };
+const entityExample = {
+  representative_detection_id: 90211,
+  thumbnail_url: "/api/detections/90211/thumbnail",
+  preview_url: "/api/detections/90211/preview?v=8c1d4b0e9f2a7365",
+  blur_hash: "HPkJFYRSaHivh4egeXiEiV5zb/iY",
+  preview_box: { x: 0.2146, y: 0.1111, width: 0.0854, height: 0.3722 },
+};
 
 /** A person or object that cameras recognise. The API never returns the vectors used for recognition. */
 export const Entity = z
@@ -19,6 +26,7 @@ export const Entity = z
     camera_ids: z.array(z.string()).meta({ description: "Cameras that saw it, in order of id", example: ["front-door"] }),
     representative_detection_id: z.int().nullable().meta({ description: "Best detection; null when it was deleted" }),
     thumbnail_url: z.string().nullable().meta({ description: "URL path of its thumbnail; null when that detection was deleted" }),
+    ...boxedPictureFields("of its best picture"),
     discovered_at: Instant.meta({ description: "Time it was first recognised" }),
   })
   .meta({ id: "Entity", description: "A person or object that cameras recognise", example: entityExample });

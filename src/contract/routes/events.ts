@@ -2,6 +2,7 @@ import { z } from "zod";
 import { BulkReply, bulkItems } from "../bulk.ts";
 import { analysisStatuses, csvSeparators, eventKindFilters, eventKinds, exportFormats, ranges, riskLevels } from "../constants.ts";
 import { listOf, pageQuery } from "../page.ts";
+import { boxedPictureFields } from "../preview.ts";
 import { routesOf } from "../route.ts";
 import {
   BoolText,
@@ -43,6 +44,9 @@ const eventExample = {
   reasoning:
     "The built-in scorer adds points for the facts and does not see the pictures: person present +32, at night +40; total 72 of 100.",
   thumbnail_url: "/api/detections/90211/thumbnail",
+  preview_url: "/api/detections/90211/preview?v=8c1d4b0e9f2a7365",
+  blur_hash: "HPkJFYRSaHivh4egeXiEiV5zb/iY",
+  preview_box: { x: 0.2146, y: 0.1111, width: 0.0854, height: 0.3722 },
   risk_factors: [
     { name: "person present", contribution: 32, detail: "confidence 89 %" },
     { name: "at night", contribution: 40, detail: "Saturday, 23:15 Europe/Berlin" },
@@ -75,6 +79,7 @@ export const Event = z
     detection_ids: z.array(z.int()).meta({ description: "Ids of its detections", example: [90211] }),
     object_types: z.array(z.string()).meta({ description: "Detected classes", example: ["person"] }),
     thumbnail_url: z.string().nullable().meta({ description: "URL path of its thumbnail; null without detections" }),
+    ...boxedPictureFields("of its best picture"),
     analysis_status: z.enum(analysisStatuses).meta({ description: "Status of the analysis", example: "completed" }),
     risk_factors: z.array(RiskFactor).meta({ description: "Reasons for the score" }),
     analyzed_by: z.string().nullable().meta({ description: "Name of the model, or `built-in scorer`" }),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { imageStatuses, leftOutReasons } from "../constants.ts";
 import { listOf, pageQuery } from "../page.ts";
+import { pictureFields } from "../preview.ts";
 import { routesOf } from "../route.ts";
 import { CameraIdText, EndInstant, EnumText, IdText, Instant, StartInstant } from "../values.ts";
 
@@ -45,6 +46,7 @@ export const Image = z
       .string()
       .nullable()
       .meta({ description: "Explanation of the reason with a fix; for a video also the parts that were not analysed" }),
+    blur_hash: pictureFields("of the picture").blur_hash,
     same_content_as: z.int().nullable().meta({ description: "The first entry of this camera with the same content" }),
     detection_count: z.int().meta({ description: "Number of stored detections", example: 1 }),
     detector: z.string().nullable().meta({ description: "`built-in`, or the URL of the detector; null until the analysis" }),
@@ -61,6 +63,7 @@ export const Image = z
       sha256: "5b1f6c0e8a94d7723f0c2b6de1458a9f70c3d29e41b85f67a2d0e9138c7b46fa",
       status: "processed",
       detector: "built-in",
+      blur_hash: "HPkJFYRSaHivh4egeXiEiV5zb/iY",
     },
   });
 

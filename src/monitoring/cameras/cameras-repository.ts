@@ -216,23 +216,3 @@ export async function countDeletedCameras(sql: Sql): Promise<number> {
   `;
   return row.count;
 }
-
-/** A picture in the ledger. */
-export interface Picture {
-  readonly path: string;
-  readonly mediaType: string;
-}
-
-/** Returns at most `limit` newest pictures of a camera, optionally up to a time, including pending and skipped ones. */
-export async function newestPictures(sql: Sql, cameraId: string, limit: number, until?: Date): Promise<readonly Picture[]> {
-  return await sql<Picture[]>`
-    select ${fullPath(sql, sql`i.path`)} as path, i.media_type as "mediaType"
-    from images i
-    where i.camera_id = ${cameraId}
-      and (i.status <> 'skipped' or i.reason in ('refused', 'reupload', 'moved'))
-      and i.media_type in ('image/jpeg', 'image/png', 'image/webp')
-      ${until ? sql`and i.taken_at <= ${until}` : sql``}
-    order by i.taken_at desc, i.image_id desc
-    limit ${limit}
-  `;
-}

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { latestPast } from "../../base/clock/clock.ts";
 import type { JournalEntry } from "../../contract/live.ts";
 import { notFound, Problem } from "../../contract/problem.ts";
 import type { cameraRoutes } from "../../contract/routes/cameras.ts";
@@ -32,12 +33,13 @@ import { absoluteFolder, inspectFolder, invalidFolder, withSameFolder } from "./
 import { mayHidePictures, passedOverText } from "./passed-over.ts";
 import { whyReserved } from "./reserved-folder.ts";
 import { rootsOf } from "./roots.ts";
+import { withPreviews } from "./snapshots-repository.ts";
 import { cameraChanged } from "./status.ts";
 import { noteErrorOver } from "./status-repository.ts";
 
 /** The use cases of cameras. */
 export const cameraOperations: Omit<Pick<Operations, keyof typeof cameraRoutes>, "getCameraSnapshot"> = {
-  listCameras: async ({ query }, { db, caller }) => {
+  listCameras: async ({ query }, { db, clock, caller }) => {
     const filter = { status: query.status, cameraIds: caller?.access?.cameraIds };
     const { items, ...page } = await readPage(db, query, {
       name: "cameras",
@@ -45,7 +47,8 @@ export const cameraOperations: Omit<Pick<Operations, keyof typeof cameraRoutes>,
       rows: (sql, slice) => listCameras(sql, filter, slice),
       count: (sql) => countCameras(sql, filter),
     });
-    return { cameras: items, count: items.length, ...page };
+    const cameras = await db.query((sql) => withPreviews(sql, items, latestPast(clock.now())));
+    return { cameras, count: cameras.length, ...page };
   },
 
   listDeletedCameras: async ({ query }, { db }) =>
@@ -76,7 +79,12 @@ export const cameraOperations: Omit<Pick<Operations, keyof typeof cameraRoutes>,
     });
   },
 
-  getCamera: async ({ params }, { db }) => await db.query((sql) => requireCamera(sql, params.camera_id)),
+  getCamera: async ({ params }, { db, clock }) =>
+    await db.query(async (sql) => {
+      const camera = await requireCamera(sql, params.camera_id);
+      const [pictured = camera] = await withPreviews(sql, [camera], latestPast(clock.now()));
+      return pictured;
+    }),
 
   updateCamera: async ({ params, body }, context) => {
     let camera: Camera | undefined;

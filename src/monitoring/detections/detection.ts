@@ -37,6 +37,8 @@ export interface DetectionSource {
   readonly box: Box | null;
   /** As stored in the row. */
   readonly thumbnailPath: string | null;
+  /** Differs for each picture; see `previewVersion`. */
+  readonly previewVersion: string;
 }
 
 /** The content of a thumbnail. */
@@ -49,6 +51,11 @@ export type Drawn = Pick<DetectionSource, "id" | "filePath" | "videoOffsetSecond
 export function thumbnailPathOf({ id, filePath, videoOffsetSeconds, objectType, confidence, box }: Drawn): string {
   const shown = JSON.stringify([filePath, videoOffsetSeconds, objectType, confidence, box && [box.x, box.y, box.width, box.height]]);
   return `${thumbnailFolderOf(id)}/${id}-${createHash("sha256").update(shown).digest("hex").slice(0, 16)}.jpg`;
+}
+
+/** Returns the path of a detection's preview relative to the data folder, beside its thumbnail. */
+export function previewPathOf({ id, previewVersion }: Pick<DetectionSource, "id" | "previewVersion">): string {
+  return `${thumbnailFolderOf(id)}/${id}-${previewVersion}.webp`;
 }
 
 /** The path used by version 0.1.0. */

@@ -5,6 +5,7 @@ import type { Sql } from "../../platform/database/database.ts";
 import { follows, type Keyed, keyInstant, type Slice, type TimeKey } from "../../platform/database/keyset.ts";
 import { fullPath, storedPath } from "../../platform/database/stored-paths.ts";
 import { type Box, type Detection, type DetectionRow, type DetectionSource, recordOf } from "./detection.ts";
+import { pictureColumns, previewVersion } from "./previews-repository.ts";
 
 /** A detection to store. */
 export interface NewDetection {
@@ -28,7 +29,8 @@ export interface NewDetection {
 /** Columns of a record, for `detections d`. */
 export const columns = (sql: Sql) => sql`
   d.detection_id as id, d.camera_id, ${fullPath(sql, sql`d.file_path`)} as file_path, d.file_type, d.detected_at, d.object_type, d.confidence,
-  d.bbox_x, d.bbox_y, d.bbox_width, d.bbox_height, d.thumbnail_path, d.event_id, d.batch_id, d.enrichment, d.created_at
+  d.bbox_x, d.bbox_y, d.bbox_width, d.bbox_height, d.thumbnail_path, ${pictureColumns(sql)}, d.event_id, d.batch_id,
+  d.enrichment, d.created_at
 `;
 
 /** Stores detections and returns their records in the given order. */
@@ -107,7 +109,8 @@ export async function findSource(sql: Sql, id: number): Promise<DetectionSource 
         limit 10
       ) as "otherTimes",
       coalesce(d.video_offset_seconds, case when starts_with(d.file_type, 'video/') then 0 end) as "videoOffsetSeconds", d.object_type as "objectType", d.confidence,
-      d.bbox_x as x, d.bbox_y as y, d.bbox_width as width, d.bbox_height as height, d.thumbnail_path as "thumbnailPath"
+      d.bbox_x as x, d.bbox_y as y, d.bbox_width as width, d.bbox_height as height, d.thumbnail_path as "thumbnailPath",
+      ${previewVersion(sql)} as "previewVersion"
     from detections d
     left join images i on i.image_id = d.image_id
     where d.detection_id = ${id}

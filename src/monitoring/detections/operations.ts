@@ -9,6 +9,7 @@ import type { DetectionSource } from "./detection.ts";
 import { countDetections, filterOf, findDetection, findSource, listDetections, noteThumbnail } from "./detections-repository.ts";
 import { getDetectionEnrichment } from "./enrichment.ts";
 import { pictureOf, requireVideo, videoOf } from "./picture.ts";
+import { storedPreview } from "./preview.ts";
 import { searchDetections } from "./search.ts";
 import { thumbnailOf } from "./thumbnail.ts";
 
@@ -37,6 +38,12 @@ export const detectionOperations: Pick<Operations, keyof typeof detectionRoutes>
 
   getDetectionThumbnail: async ({ params }, context) =>
     await storedThumbnail(context, await findExistingSource(context, params.detection_id)),
+
+  getDetectionPreview: async ({ params, query }, context) => {
+    const source = await findExistingSource(context, params.detection_id);
+    const preview = await storedPreview(context, source);
+    return query.v === source.previewVersion ? { ...preview, isImmutable: true } : preview;
+  },
 
   getDetectionVideo: async ({ params }, context) =>
     await videoOf(await findExistingSource(context, params.detection_id), rootsOf(context.config)),

@@ -2,12 +2,12 @@ import { join } from "node:path";
 import { namesIn, type SizedFile, sizeOf } from "../../platform/disk/files.ts";
 import { thumbnailFolderOf } from "./detection.ts";
 
-/** A stored thumbnail, or a partial file of one. */
+/** A stored thumbnail or preview, or a partial file of one. */
 export interface ThumbnailFile extends SizedFile {
   readonly detectionId: number;
 }
 
-/** Yields all thumbnails in the data folder, by folders of at most a thousand. */
+/** Yields all thumbnails and previews in the data folder, by folders of at most a thousand. */
 export async function* thumbnailFiles(dataDir: string): AsyncGenerator<readonly ThumbnailFile[]> {
   const root = join(dataDir, "thumbnails");
   for (const millions of await namesIn(root)) {
@@ -19,7 +19,7 @@ export async function* thumbnailFiles(dataDir: string): AsyncGenerator<readonly 
   }
 }
 
-/** Returns the stored thumbnails of these detections. */
+/** Returns the stored thumbnails and previews of these detections. */
 export async function thumbnailsOf(dataDir: string, detectionIds: readonly number[]): Promise<readonly ThumbnailFile[]> {
   const ids = new Set(detectionIds);
   const files: ThumbnailFile[] = [];
@@ -33,7 +33,7 @@ type Named = Pick<ThumbnailFile, "path" | "detectionId">;
 
 async function filesIn(folder: string): Promise<readonly Named[]> {
   return (await namesIn(folder)).flatMap((name) => {
-    const id = /^(\d{1,16})(?:-[0-9a-f]{16})?\.jpg(?:\.[0-9a-f-]+\.tmp)?$/.exec(name)?.[1];
+    const id = /^(\d{1,16})(?:-[0-9a-f]{16})?\.(?:jpg|webp)(?:\.[0-9a-f-]+\.tmp)?$/.exec(name)?.[1];
     return id === undefined ? [] : [{ path: join(folder, name), detectionId: Number(id) }];
   });
 }

@@ -1,19 +1,16 @@
-import { randomUUID } from "node:crypto";
-import { access, mkdir, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { Log } from "../../base/log/log.ts";
 import type { Bytes } from "../../contract/answer.ts";
 import { mostPixels } from "../images/picture.ts";
 import { type Box, type DetectionSource, olderThumbnailPathOf, thumbnailPathOf } from "./detection.ts";
 import { labelOf, overlay, scaledBox } from "./overlay.ts";
 import { noPicture, readPictureOf } from "./picture.ts";
+import { exists, removeFile, storeOnce } from "./stored-file.ts";
 import { thumbnailsOf } from "./thumbnail-files.ts";
 
 const width = 320;
 const height = 240;
-
-/** Thumbnails in progress in this process, by file. */
-const underWay = new Map<string, Promise<Bytes>>();
+const mediaType = "image/jpeg";
 
 /**
  * Returns the thumbnail of a detection, created and stored in the data folder on the first request. Concurrent requests share one. `note`
@@ -31,71 +28,33 @@ export async function thumbnailOf(
 ): Promise<Bytes> {
   const path = thumbnailPathOf(source);
   const file = join(context.dataDir, path);
-  if (await exists(file)) return jpeg({ file });
+  if (await exists(file)) return { mediaType, content: { file } };
   // An older thumbnail is served as it is, since its picture may be deleted; one without a path in its row may belong to another detection.
   const older = olderThumbnailPathOf(source.id);
-  if (source.thumbnailPath === older && (await exists(join(context.dataDir, older)))) return jpeg({ file: join(context.dataDir, older) });
-  const started = underWay.get(file);
-  if (started) return await started;
-  const making = make().finally(() => underWay.delete(file));
-  underWay.set(file, making);
-  return await making;
-
-  async function make(): Promise<Bytes> {
-    const buffer = await drawFor(source, await readPictureOf(source, context.roots));
-    try {
-      await keep(file, buffer);
-    } catch (err) {
-      context.log.warn({ err, file }, "a thumbnail could not be stored; the next request creates it again");
-      return jpeg({ buffer });
-    }
-    if (await context.note(path)) return jpeg({ file });
-    await remove(file, context.log);
-    return jpeg({ buffer });
-  }
+  const olderFile = join(context.dataDir, older);
+  if (source.thumbnailPath === older && (await exists(olderFile))) return { mediaType, content: { file: olderFile } };
+  return await storeOnce(
+    {
+      file,
+      mediaType,
+      create: async () => ({
+        bytes: await drawFor(source, await readPictureOf(source, context.roots)),
+        note: () => context.note(path),
+      }),
+    },
+    context.log,
+  );
 }
 
-/** Deletes the stored thumbnails of detections. Failures are logged. */
+/** Deletes the stored thumbnails and previews of detections. Failures are logged. */
 export async function removeThumbnails(
   ids: readonly number[],
   { dataDir, log }: { readonly dataDir: string; readonly log: Log },
 ): Promise<void> {
   try {
-    for (const { path } of await thumbnailsOf(dataDir, ids)) await remove(path, log);
+    for (const { path } of await thumbnailsOf(dataDir, ids)) await removeFile(path, log);
   } catch (err) {
     log.warn({ err, dataDir }, "unused thumbnails could not be listed");
-  }
-}
-
-async function remove(file: string, log: Log): Promise<void> {
-  try {
-    await rm(file, { force: true });
-  } catch (err) {
-    log.warn({ err, file }, "an unused thumbnail could not be deleted");
-  }
-}
-
-const jpeg = (content: Bytes["content"]): Bytes => ({ mediaType: "image/jpeg", content });
-
-async function exists(file: string): Promise<boolean> {
-  try {
-    await access(file);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Writes the file completely or not at all. */
-async function keep(file: string, bytes: Buffer): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
-  const unfinished = `${file}.${randomUUID()}.tmp`;
-  try {
-    await writeFile(unfinished, bytes);
-    await rename(unfinished, file);
-  } catch (error) {
-    await rm(unfinished, { force: true });
-    throw error;
   }
 }
 

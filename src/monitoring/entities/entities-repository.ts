@@ -4,6 +4,7 @@ import type { Sql } from "../../platform/database/database.ts";
 import { follows, type Keyed, keyInstant, type Slice, type TimeKey } from "../../platform/database/keyset.ts";
 import { type Detection, type DetectionRow, recordOf } from "../detections/detection.ts";
 import { columns as detectionColumns } from "../detections/detections-repository.ts";
+import { noPreview, type PreviewOfBest, previewOfBest } from "../detections/previews-repository.ts";
 
 export type Entity = z.output<typeof EntityRecord>;
 export type Visit = z.output<typeof EntityDetailsRecord>["cameras"][number];
@@ -139,7 +140,8 @@ export interface EntityFilter {
 const columns = (sql: Sql) => sql`
   n.entity_id as id, n.object_type, n.first_seen_at, n.last_seen_at, n.detection_count, n.created_at as discovered_at,
   array(select v.camera_id from entity_cameras v where v.entity_id = n.entity_id order by v.camera_id) as camera_ids,
-  (select d.detection_id from detections d where d.detection_id = n.representative_detection_id) as representative_detection_id
+  (select d.detection_id from detections d where d.detection_id = n.representative_detection_id) as representative_detection_id,
+  ${previewOfBest(sql, sql`n.representative_detection_id`)} as best
 `;
 
 const conditions = (sql: Sql, { objectTypes, cameraIds, from, to }: EntityFilter) => sql`
@@ -153,11 +155,11 @@ const conditions = (sql: Sql, { objectTypes, cameraIds, from, to }: EntityFilter
   ${to ? sql`and n.first_seen_at < ${to}::timestamptz + interval '1 millisecond'` : sql``}
 `;
 
-type EntityRow = Omit<Entity, "thumbnail_url">;
+type EntityRow = Omit<Entity, "thumbnail_url" | keyof PreviewOfBest> & { readonly best: PreviewOfBest | null };
 
-function entityOf(row: EntityRow): Entity {
+function entityOf({ best, ...row }: EntityRow): Entity {
   const { representative_detection_id: id } = row;
-  return { ...row, thumbnail_url: id === null ? null : `/api/detections/${id}/thumbnail` };
+  return { ...row, ...(best ?? noPreview), thumbnail_url: id === null ? null : `/api/detections/${id}/thumbnail` };
 }
 
 /** Returns a page of the entity list, the newest discovery first, each with its sort key. */

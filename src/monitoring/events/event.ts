@@ -7,6 +7,8 @@ import {
   RiskFactor,
 } from "../../contract/routes/events.ts";
 
+import { noPreview, type PreviewOfBest } from "../detections/previews-repository.ts";
+
 /** An event as clients see it. */
 export type Event = z.output<typeof EventRecord>;
 export type EventWithDetections = z.output<typeof EventWithDetectionsRecord>;
@@ -17,19 +19,21 @@ export type AnalysisStatus = (typeof analysisStatuses)[number];
 export const backlogAfterMs = 10 * minuteMs;
 
 /** Columns of an event, named as in its record, with `risk_factors` as stored in jsonb. */
-export type EventRow = Omit<Event, "risk_factors" | "thumbnail_url"> & {
+export type EventRow = Omit<Event, "risk_factors" | "thumbnail_url" | keyof PreviewOfBest> & {
   readonly risk_factors: unknown;
   readonly cover_detection_id: number | null;
+  readonly best: PreviewOfBest | null;
 };
 
 const RiskFactors = z.array(RiskFactor);
 
 /** Converts a row to its record. Throws a `ZodError` if the stored factors are invalid. */
-export function recordOf({ cover_detection_id: cover, ...row }: EventRow): Event {
+export function recordOf({ cover_detection_id: id, best, ...row }: EventRow): Event {
   return {
     ...row,
     risk_factors: RiskFactors.parse(row.risk_factors),
-    thumbnail_url: cover === null ? null : `/api/detections/${cover}/thumbnail`,
+    thumbnail_url: id === null ? null : `/api/detections/${id}/thumbnail`,
+    ...(best ?? noPreview),
   };
 }
 

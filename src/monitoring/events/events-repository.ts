@@ -3,12 +3,13 @@ import type { Request } from "../../contract/route.ts";
 import type { Routes } from "../../contract/routes/index.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { follows, type Keyed, keyInstant, type Slice, type TimeKey } from "../../platform/database/keyset.ts";
+import { previewOfBest } from "../detections/previews-repository.ts";
 import { type AnalysisStatus, type Event, type EventKind, type EventRow, type RiskLevel, recordOf } from "./event.ts";
 
 /** Columns of an event row, for `events e`. */
 export const columns = (sql: Sql) => sql`
   e.event_id as id, e.kind, e.batch_id, e.camera_id, e.started_at, e.ended_at, e.risk_score, e.risk_level, e.summary, e.reasoning, e.reviewed, e.notes,
-  e.detection_count, e.object_types, e.cover_detection_id, e.analysis_status, e.risk_factors, e.analyzed_by, e.created_at, e.deleted_at,
+  e.detection_count, e.object_types, e.cover_detection_id, ${previewOfBest(sql, sql`e.cover_detection_id`)} as best, e.analysis_status, e.risk_factors, e.analyzed_by, e.created_at, e.deleted_at,
   array(
     select d.detection_id
     from detections d

@@ -5,11 +5,12 @@ import { Problem } from "../../contract/problem.ts";
 import type { imageRoutes } from "../../contract/routes/images.ts";
 import { readPage, timeKey } from "../../platform/database/keyset.ts";
 import type { Operations } from "../../work/operations/operation.ts";
-import { newestPictures, requireCamera } from "../cameras/cameras-repository.ts";
+import { requireCamera } from "../cameras/cameras-repository.ts";
 import { resolveInside, rootsOf } from "../cameras/roots.ts";
+import { newestPictures } from "../cameras/snapshots-repository.ts";
 import { pictureGaps, requireShortRange } from "./gaps.ts";
 import { countImages, listImages, requireImage } from "./ledger-repository.ts";
-import { previewOf } from "./preview.ts";
+import { snapshotPreview } from "./snapshot.ts";
 
 /** If this many of a camera's newest pictures are deleted from disk, the search stops. */
 const mostGonePictures = 1_000;
@@ -35,7 +36,8 @@ export const imageOperations: Pick<Operations, keyof typeof imageRoutes | "getCa
 
   getImage: async ({ params }, { db }) => await db.query((sql) => requireImage(sql, params.image_id)),
 
-  getCameraSnapshot: async ({ params, query }, { db, config, clock }) => {
+  getCameraSnapshot: async ({ params, query }, context) => {
+    const { db, config, clock } = context;
     const cameraId = params.camera_id;
     const roots = rootsOf(config);
     const until = latestPast(clock.now());
@@ -54,8 +56,9 @@ export const imageOperations: Pick<Operations, keyof typeof imageRoutes | "getCa
         if (query.width === undefined) {
           return { mediaType: picture.mediaType, content: { file: resolved.path, isReal: true } } satisfies Bytes;
         }
-        const buffer = await previewOf(resolved.path, Number(query.width));
-        if (buffer) return { mediaType: "image/webp", content: { buffer } } satisfies Bytes;
+        const asked = { width: Number(query.width), asked: query.v };
+        const preview = await snapshotPreview(context, { cameraId, picture, path: resolved.path }, asked);
+        if (preview) return preview;
       }
     }
     throw new Problem(

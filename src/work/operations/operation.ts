@@ -33,6 +33,8 @@ export interface OperationContext {
 
 /** Information about the client of a request. */
 export interface Caller {
+  /** The id of its key or session, otherwise its address: to share things out among clients. */
+  readonly client: string;
   /** The request came over the loopback interface, and not through a proxy that forwards the requests of others. */
   readonly isLocal: boolean;
   /** The address that it asked, such as http://192.168.1.5:8000; undefined without a host. */

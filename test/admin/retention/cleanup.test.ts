@@ -305,12 +305,14 @@ describe("interrupted cleanup", () => {
     throw new Error("it was never run to its end");
   });
 
-  it("interrupted cleanup: the next run removes leftover thumbnails", async () => {
+  it("interrupted cleanup: the next run removes leftover thumbnails and previews", async () => {
     const { desk, past } = await open();
     const path = await past.thumbnail(123_456_789, 40);
-    expect(await cleanUpAt(desk, true)).toMatchObject({ thumbnails_deleted: 1, space_reclaimed: 40 });
-    expect(await cleanUpAt(desk)).toMatchObject({ thumbnails_deleted: 1, space_reclaimed: 40 });
-    expect(existsSync(path)).toBe(false);
+    const preview = path.replace(/jpg$/, "webp");
+    await writeFile(preview, "preview");
+    expect(await cleanUpAt(desk, true)).toMatchObject({ thumbnails_deleted: 2, space_reclaimed: 47 });
+    expect(await cleanUpAt(desk)).toMatchObject({ thumbnails_deleted: 2, space_reclaimed: 47 });
+    expect([existsSync(path), existsSync(preview)]).toEqual([false, false]);
   });
 
   it("interrupted cleanup: stops at once when the daemon stops", async () => {

@@ -30,7 +30,7 @@ const source = (filePath: string) => ({
   objectType: "person",
   confidence: 0.9,
   box: null,
-  thumbnailPath: null,
+  thumbnailPath: null, previewVersion: "",
 });
 
 describe("alert mail", () => {

@@ -18,6 +18,7 @@ const media = (camera: string): readonly string[] => [
   `/api/cameras/${camera}/snapshot`,
   `/api/detections/${home.detections[camera]}/image`,
   `/api/detections/${home.detections[camera]}/thumbnail`,
+  `/api/detections/${home.detections[camera]}/preview`,
   `/api/detections/${home.detections[camera]}/video`,
 ];
 const statusOf = async (path: string, key?: string, headers?: Readonly<Record<string, string>>): Promise<number> =>
@@ -39,8 +40,10 @@ describe("media with MEDIA_REQUIRES_KEY=true", () => {
       expect([path, await statusOf(path, configured), await statusOf(path, undefined, cookie)]).toEqual([path, found, found]);
     }
     const { api_key } = await home.createKey({ name: "guest", role: "guest", camera_ids: ["door"] });
-    const [, picture = ""] = media("yard");
-    expect(await statusOf(picture, api_key)).toBe(404);
+    const [, picture = "", , preview = ""] = media("yard");
+    expect([await statusOf(picture, api_key), await statusOf(preview, api_key)]).toEqual([404, 404]);
+    const [, , , own = ""] = media("door");
+    expect(await statusOf(own, api_key)).toBe(200);
   });
 
   it("media: messages carry a signed address that works without a key, for this picture only", async () => {

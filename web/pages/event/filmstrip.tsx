@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "react";
+import { Blur, shapeOf } from "../../parts/blur.tsx";
 import { className } from "../../parts/names.ts";
 import { Thumbnail } from "../../parts/thumbnail.tsx";
 import { useFormat } from "../../texts/format.tsx";
@@ -34,7 +35,7 @@ export function Filmstrip({ pictures }: { readonly pictures: readonly Picture[] 
       </figcaption>
       {pictures.length > 1 && (
         <div ref={strip} className="mt-2 flex snap-x gap-2 overflow-x-auto pb-2">
-          {pictures.map(({ key, at, thumbnail }, place) => (
+          {pictures.map(({ key, at, thumbnail, blurHash }, place) => (
             <button
               key={key}
               type="button"
@@ -43,7 +44,7 @@ export function Filmstrip({ pictures }: { readonly pictures: readonly Picture[] 
               onClick={() => setChosen(place)}
               className="w-24 shrink-0 snap-center rounded-lg border-2 border-transparent aria-pressed:border-accent"
             >
-              <Thumbnail src={thumbnail} alt="" />
+              <Thumbnail of={{ blur_hash: blurHash }} src={thumbnail} alt="" />
             </button>
           ))}
         </div>
@@ -72,15 +73,17 @@ function Boxed({ picture }: { readonly picture: Picture }) {
       />
     );
   }
-  const [width, height] = size ?? [4, 3];
+  const [width, height] = size ?? shapeOf(picture.blurHash);
   // the names of many boxes would hide each other
   const isCrowded = picture.objects.length > 3;
   return (
     <span className="relative block overflow-hidden rounded-lg bg-raised" style={{ aspectRatio: `${width} / ${height}` }}>
+      {picture.blurHash !== null && <Blur hash={picture.blurHash} />}
       <img
         key={picture.key}
         src={picture.image}
         alt={names.join(", ")}
+        decoding="async"
         draggable={false}
         onLoad={({ currentTarget }) => setSize([currentTarget.naturalWidth, currentTarget.naturalHeight])}
         className="absolute inset-0 size-full object-contain"

@@ -11,6 +11,7 @@ export interface Picture {
   readonly at: Date;
   readonly image: string;
   readonly thumbnail: string;
+  readonly blurHash: string | null;
   /** Null for a picture. */
   readonly video: string | null;
   readonly objects: readonly Found[];
@@ -30,7 +31,9 @@ export function picturesOf(detections: readonly Detection[]): readonly Picture[]
       const [first] = objects;
       const path = `/api/detections/${first.id}`;
       const video = first.file_type?.startsWith("video/") ? `${path}/video` : null;
-      return { key, at: first.detected_at, image: `${path}/image`, thumbnail: `${path}/thumbnail`, video, objects };
+      const thumbnail = first.preview_url ?? `${path}/thumbnail`;
+      const blurHash = objects.find(({ blur_hash }) => blur_hash)?.blur_hash ?? null;
+      return { key, at: first.detected_at, image: `${path}/image`, thumbnail, blurHash, video, objects };
     })
     .toSorted((a, b) => a.at.getTime() - b.at.getTime());
 }

@@ -20,7 +20,7 @@ export function FirstPicture({ cameras, seen }: FirstPictureProps) {
     return (
       <>
         <Link href={`/cameras/${encodeURIComponent(seen.camera_id)}`} className="block max-w-sm">
-          <Thumbnail src={snapshotOf(seen, 1280)} alt={seen.name} />
+          <Thumbnail of={seen} src={snapshotOf(seen, 1280)} alt={seen.name} />
         </Link>
         <p className="mt-2 text-sm text-soft">{welcome.arrived(seen.name)}</p>
       </>
