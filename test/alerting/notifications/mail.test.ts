@@ -30,7 +30,8 @@ const source = (filePath: string) => ({
   objectType: "person",
   confidence: 0.9,
   box: null,
-  thumbnailPath: null, previewVersion: "",
+  thumbnailPath: null,
+  previewVersion: "",
 });
 
 describe("alert mail", () => {
