@@ -68,6 +68,7 @@ const slow = [
   "test/alerting/webhooks/delivery.test.ts",
   "test/alerting/webhooks/emission.test.ts",
   "test/chaos/alerts.test.ts",
+  "test/chaos/clock.test.ts",
   "test/chaos/notifications.test.ts",
   "test/commands/events.test.ts",
   "test/commands/every.test.ts",

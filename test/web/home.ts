@@ -1,6 +1,10 @@
 import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import type { Browser, BrowserContextOptions } from "playwright-core";
+import { afterAll, beforeAll } from "vitest";
+import { launchBrowser, type Visit, visit } from "../support/browser.ts";
 import { type TestDaemon, testDaemon } from "../support/daemon.ts";
+import { testDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
@@ -36,7 +40,8 @@ export async function openWebHome(env: Readonly<Record<string, string>> = {}): P
   const picture = join(folder.path, "walkway.jpg");
   await mkdir(folder.path, { recursive: true });
   await copyFile(join(pictures, "walkway-0060.jpg"), picture);
-  const daemon = await testDaemon({ env: { CAMERA_EXTRA_ROOTS: folder.path, ...env } });
+  const database = await testDatabase();
+  const daemon = await testDaemon({ env: { DATABASE_URL: database.url, CAMERA_EXTRA_ROOTS: folder.path, ...env } });
   const url = `http://127.0.0.1:${daemon.port}`;
   const ask: WebHome["ask"] = async (method, path, body) => {
     const response = await fetch(`${url}${path}`, {
@@ -120,9 +125,38 @@ export async function openWebHome(env: Readonly<Record<string, string>> = {}): P
     ...{ daemon, url, addDetection, addEvent, addManyEvents, addEntity, ask },
     close: async () => {
       await daemon.stop();
+      await database.close();
       await folder.remove();
     },
   };
+}
+
+/** A home, and a browser to visit it with. */
+export interface VisitedHome extends WebHome {
+  readonly browser: Browser;
+  /** Opens a tab of a new visitor. */
+  visit(options?: BrowserContextOptions): Promise<Visit>;
+}
+
+/** Opens a home and a browser with these flags before the tests of a block, and closes both after them. */
+export function useWebHome(env: () => Readonly<Record<string, string>> = () => ({}), flags: readonly string[] = []): VisitedHome {
+  let home: WebHome | undefined;
+  let browser: Browser | undefined;
+  const opened = (): VisitedHome => {
+    if (!home || !browser) throw new Error("the home is open only while the tests of its block run");
+    const [own, url] = [browser, home.url];
+    return { ...home, browser: own, visit: (options) => visit(own, url, options) };
+  };
+  beforeAll(async () => {
+    home = await openWebHome(env());
+    browser = await launchBrowser(flags);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await home?.close();
+  });
+  // The tests get their home when they run; a block is read before its home is open.
+  return new Proxy({} as VisitedHome, { get: (_, name) => Reflect.get(opened(), name) });
 }
 
 interface Bulk {

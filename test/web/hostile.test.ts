@@ -1,10 +1,10 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { launchBrowser, screens, visit } from "../support/browser.ts";
+import { screens, visit } from "../support/browser.ts";
 import { chromiumInstalled } from "../support/chromium.ts";
-import { openWebHome, type WebHome } from "./home.ts";
+import { useWebHome } from "./home.ts";
 
 // a browser needs processor time that other tests take at the same moment
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -13,25 +13,18 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const markup = `"><img src=x onerror="globalThis.hacked=1"><script>globalThis.hacked=1</script><svg onload="globalThis.hacked=1">{{7*7}}`;
 
 describe.skipIf(!chromiumInstalled)("web page: hostile pages and texts (needs chromium)", () => {
-  let home: WebHome;
-  let browser: Browser;
+  // the names lead to this machine, as those of an attacker's name server may
+  const home = useWebHome(() => ({}), ["--host-resolver-rules=MAP elsewhere.example 127.0.0.1, MAP rebound.example 127.0.0.1"]);
   let other: Server;
   let otherSite: string;
   /** Document of the other site. */
   let content = "";
   beforeAll(async () => {
-    home = await openWebHome();
-    // the names lead to this machine, as those of an attacker's name server may
-    browser = await launchBrowser(["--host-resolver-rules=MAP elsewhere.example 127.0.0.1, MAP rebound.example 127.0.0.1"]);
     other = createServer((_, response) => response.setHeader("Content-Type", "text/html").end(content)).listen(0, "127.0.0.1");
     await new Promise((resolve) => other.once("listening", resolve));
     otherSite = `http://elsewhere.example:${(other.address() as AddressInfo).port}/`;
   });
-  afterAll(async () => {
-    other?.close();
-    await browser?.close();
-    await home?.close();
-  });
+  afterAll(() => void other?.close());
 
   const isHacked = (page: Page): Promise<boolean> => page.evaluate("globalThis.hacked === 1");
 
@@ -41,7 +34,7 @@ describe.skipIf(!chromiumInstalled)("web page: hostile pages and texts (needs ch
     await home.ask("PATCH", `/api/events/${id}`, { notes: `Note ${markup}` });
     await home.ask("POST", "/api/alerts/rules", { name: `Rule ${markup}`.slice(0, 100), severity: "low", risk_threshold: 1 });
     await home.ask("POST", "/api/silences", { camera_id: "front-door", duration_seconds: 600, reason: `Reason ${markup}` });
-    const { page, complaints } = await visit(browser, home.url, screens.desktop);
+    const { page, complaints } = await home.visit(screens.desktop);
     for (const address of [
       "/",
       "/review",
@@ -68,7 +61,7 @@ describe.skipIf(!chromiumInstalled)("web page: hostile pages and texts (needs ch
 
   it("hostile pages: another site cannot show homesec in a frame", async () => {
     content = `<iframe src="${home.url}/" style="width:800px;height:600px"></iframe>`;
-    const { page } = await visit(browser, otherSite, screens.desktop);
+    const { page } = await visit(home.browser, otherSite, screens.desktop);
     await page.goto(otherSite);
     const frame = page.frames()[1];
     await frame?.waitForLoadState().catch(() => undefined);
@@ -89,7 +82,7 @@ describe.skipIf(!chromiumInstalled)("web page: hostile pages and texts (needs ch
       globalThis.result = Promise.all([read("/api/events"), image("/api/detections/1/thumbnail"), image("/api/detections/987654/thumbnail"),
         send("/api/cameras", "text/plain"), send("/api/cameras", "application/x-www-form-urlencoded")]);
     </script><form method="post" action="${home.url}/api/cameras" enctype="text/plain"><input name='{"name":"Intruder","x":"' value='"}'></form>`;
-    const { page } = await visit(browser, otherSite, screens.desktop);
+    const { page } = await visit(home.browser, otherSite, screens.desktop);
     await page.goto(otherSite);
     const [events, seen, unseen] = (await page.evaluate("globalThis.result")) as string[];
     expect([events, seen, unseen]).toEqual(["refused", "refused", "refused"]);
@@ -100,7 +93,7 @@ describe.skipIf(!chromiumInstalled)("web page: hostile pages and texts (needs ch
   });
 
   it("hostile pages: a name that an attacker leads to this machine reads nothing", async () => {
-    const { page } = await visit(browser, home.url);
+    const { page } = await home.visit();
     const rebound = home.url.replace("127.0.0.1", "rebound.example");
     for (const path of ["/", "/api/events", "/api/detections/1/thumbnail", "/openapi.json"]) {
       const response = await page.goto(rebound + path);

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it, vi } from "vitest";
 import { pageFolder } from "../../daemon/http/web-page.ts";
-import { launchBrowser, screens, visit } from "../support/browser.ts";
+import { screens } from "../support/browser.ts";
 import { chromiumInstalled } from "../support/chromium.ts";
-import { openWebHome, type WebHome } from "./home.ts";
+import { useWebHome } from "./home.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 300_000 });
 
@@ -22,19 +22,10 @@ const percentile = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? Number.NaN;
 
 describe.skipIf(!chromiumInstalled)("web page limits (needs chromium)", () => {
-  let home: WebHome;
-  let browser: Browser;
-  beforeAll(async () => {
-    home = await openWebHome();
-    browser = await launchBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await home?.close();
-  });
+  const home = useWebHome();
 
   it("web page limits: the first page takes at most 150 kB of JavaScript, compressed with gzip", async () => {
-    const { page } = await visit(browser, home.url);
+    const { page } = await home.visit();
     const scripts = new Set<string>();
     page.on("response", (response) => {
       const { pathname } = new URL(response.url());
@@ -52,7 +43,7 @@ describe.skipIf(!chromiumInstalled)("web page limits (needs chromium)", () => {
     "web page limits: %s does not shift while it loads",
     async (address) => {
       for (const screen of [screens.phone, screens.desktop]) {
-        const { page } = await visit(browser, home.url, screen);
+        const { page } = await home.visit(screen);
         await page.addInitScript(observeShifts);
         await page.goto(address);
         await page.waitForLoadState("networkidle");
@@ -64,7 +55,7 @@ describe.skipIf(!chromiumInstalled)("web page limits (needs chromium)", () => {
   );
 
   it("web page limits: without homesec the page opens from the device and says that it has no connection", async () => {
-    const { page } = await visit(browser, home.url);
+    const { page } = await home.visit();
     await page.goto("/");
     await page.evaluate("navigator.serviceWorker.ready.then(() => true)");
     // the worker takes over the tab once it has kept the files
@@ -81,7 +72,7 @@ describe.skipIf(!chromiumInstalled)("web page limits (needs chromium)", () => {
   long("web page limits: the first page is usable within 1.5 s on a phone with a quarter of the speed and 10 Mbit/s", async () => {
     const times: number[] = [];
     for (let run = 0; run < 5; run += 1) {
-      const { page } = await visit(browser, home.url);
+      const { page } = await home.visit();
       await slowDown(page);
       const start = performance.now();
       await page.goto("/", { waitUntil: "commit" });
@@ -98,7 +89,7 @@ describe.skipIf(!chromiumInstalled)("web page limits (needs chromium)", () => {
   long("web page limits: from the link to pictures with boxes and the verdict within 1 s", async () => {
     const times: number[] = [];
     for (let run = 0; run < 5; run += 1) {
-      const { page } = await visit(browser, home.url);
+      const { page } = await home.visit();
       const start = performance.now();
       await page.goto("/events/1", { waitUntil: "commit" });
       await page.getByText("82 critical").first().waitFor();
@@ -113,7 +104,7 @@ describe.skipIf(!chromiumInstalled)("web page limits (needs chromium)", () => {
   });
 
   long("web page limits: a detection is painted within 150 ms after it is on the WebSocket", async () => {
-    const { page } = await visit(browser, home.url, screens.desktop);
+    const { page } = await home.visit(screens.desktop);
     await page.addInitScript(observePaints);
     await page.goto("/");
     await page.getByText("A person tries the door handle.").first().waitFor();
@@ -133,7 +124,7 @@ describe.skipIf(!chromiumInstalled)("web page limits (needs chromium)", () => {
     "web page limits: 10,000 events scroll from end to end without a frame over 50 ms, and the heap grows by less than 30 MB",
     async () => {
       await home.addManyEvents(10_000);
-      const { page } = await visit(browser, home.url, screens.desktop);
+      const { page } = await home.visit(screens.desktop);
       await page.goto("/review");
       await page.getByText("A walker").first().waitFor();
       const session = await page.context().newCDPSession(page);

@@ -1,9 +1,8 @@
 import { readFile } from "node:fs/promises";
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { accessibilityFindings, launchBrowser, screens, visit } from "../support/browser.ts";
+import { accessibilityFindings, screens } from "../support/browser.ts";
 import { chromiumInstalled } from "../support/chromium.ts";
-import { openWebHome, type WebHome } from "./home.ts";
+import { useWebHome } from "./home.ts";
 
 // a browser needs processor time that other tests take at the same moment
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
@@ -12,11 +11,15 @@ const minutesSince = (time: string): number => (Date.now() - Date.parse(time)) /
 
 describe.skipIf(!chromiumInstalled)("web page: a look back (needs chromium)", () => {
   const zone = process.env["TZ"];
-  let home: WebHome;
-  let browser: Browser;
-  beforeAll(async () => {
+  beforeAll(() => {
     process.env["TZ"] = "Europe/Berlin";
-    home = await openWebHome();
+  });
+  afterAll(() => {
+    if (zone === undefined) delete process.env["TZ"];
+    else process.env["TZ"] = zone;
+  });
+  const home = useWebHome();
+  beforeAll(async () => {
     const add = (time: string, score: number, summary: string) =>
       home.addEvent({ camera: "garden", score, summary, minutesAgo: minutesSince(time) });
     await add("2025-10-26T02:30:00+02:00", 12, "The fox comes in summer time.");
@@ -32,17 +35,10 @@ describe.skipIf(!chromiumInstalled)("web page: a look back (needs chromium)", ()
       `,
     );
     await home.addEntity("3f0c7a52-8f0e-4a35-9d0b-6a8f0f6f5f11", [6, 7]);
-    browser = await launchBrowser();
-  });
-  afterAll(async () => {
-    if (zone === undefined) delete process.env["TZ"];
-    else process.env["TZ"] = zone;
-    await browser?.close();
-    await home?.close();
   });
 
   it("web page: the day on which the clocks are set back has 25 hours, and both 02:30 have their place", async () => {
-    const { page } = await visit(browser, home.url, screens.desktop);
+    const { page } = await home.visit(screens.desktop);
     await page.goto("/day/2025-10-26");
     await page.getByText("The clocks change: this day has 25 hours.").waitFor();
     const garden = page.getByRole("region", { name: "Garden: 4 events" });
@@ -62,14 +58,14 @@ describe.skipIf(!chromiumInstalled)("web page: a look back (needs chromium)", ()
   });
 
   it("web page: a day shows when a camera sent no pictures", async () => {
-    const { page } = await visit(browser, home.url);
+    const { page } = await home.visit();
     await page.goto("/day/2025-10-26");
     await page.getByRole("region", { name: "Without pictures" }).getByText("Garden: no pictures from 10:00 to 13:00").waitFor();
     await page.getByText("Front door: no record of its pictures").waitFor();
   });
 
   it("web page: on a day, keys go from event to event, a mark of several events shows them, and a tap opens one", async () => {
-    const { page } = await visit(browser, home.url, screens.desktop);
+    const { page } = await home.visit(screens.desktop);
     await page.goto("/day/2025-10-26");
     const preview = page.getByRole("region", { name: "Preview" });
     await page.getByRole("link", { name: /The fox comes in summer time/ }).waitFor();
@@ -89,7 +85,7 @@ describe.skipIf(!chromiumInstalled)("web page: a look back (needs chromium)", ()
   });
 
   it("web page: people are found by kind, camera and day, and each appearance opens its event", async () => {
-    const { page, complaints } = await visit(browser, home.url);
+    const { page, complaints } = await home.visit();
     await page.goto("/people");
     await page.getByText("2 found").waitFor();
     await page.getByLabel("Camera", { exact: true }).selectOption("Front door");
@@ -105,7 +101,7 @@ describe.skipIf(!chromiumInstalled)("web page: a look back (needs chromium)", ()
   });
 
   it("web page: insights say what changed, show each chart as a table, and save events as a file", async () => {
-    const { page, complaints } = await visit(browser, home.url, screens.desktop);
+    const { page, complaints } = await home.visit(screens.desktop);
     await page.goto("/insights?days=30");
     await page.getByText("3 events, 3 more than in the 30 days before.").waitFor();
     await page.getByRole("img", { name: /^Chart: Events by day/ }).waitFor();
@@ -131,7 +127,7 @@ describe.skipIf(!chromiumInstalled)("web page: a look back (needs chromium)", ()
   });
 
   it("web page: a date that does not exist is no page", async () => {
-    const { page } = await visit(browser, home.url);
+    const { page } = await home.visit();
     await page.goto("/day/2025-02-30");
     await page.getByText("This page does not exist").waitFor();
   });

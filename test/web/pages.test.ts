@@ -1,25 +1,19 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { pagePaths } from "../../src/contract/pages.ts";
-import { accessibilityFindings, launchBrowser, screens, visit } from "../support/browser.ts";
+import { accessibilityFindings, screens } from "../support/browser.ts";
 import { chromiumInstalled } from "../support/chromium.ts";
 import { eventually } from "../support/eventually.ts";
-import { knownEntity, openWebHome, type WebHome } from "./home.ts";
+import { knownEntity, openWebHome, useWebHome } from "./home.ts";
 
 // a browser needs processor time that other tests take at the same moment
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
+/** Waits for the next frame and for the colours that fade in from it on: axe measures them. */
+const endOfTransitions = `new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))).then(() =>
+  Promise.allSettled(document.getAnimations().filter((each) => each instanceof CSSTransition).map((each) => each.finished)))`;
+
 describe.skipIf(!chromiumInstalled)("web page (needs chromium)", () => {
-  let home: WebHome;
-  let browser: Browser;
-  beforeAll(async () => {
-    home = await openWebHome();
-    browser = await launchBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await home?.close();
-  });
+  const home = useWebHome();
 
   const addresses = pagePaths
     .filter((path) => path !== "/login" && !path.endsWith("/:token"))
@@ -32,38 +26,44 @@ describe.skipIf(!chromiumInstalled)("web page (needs chromium)", () => {
         .replace(":id", "1"),
     );
   const looks = [
-    ["phone, light", { ...screens.phone, colorScheme: "light" }],
-    ["desktop, dark", { ...screens.desktop, colorScheme: "dark" }],
+    ["phone, light", screens.phone.viewport, "light"],
+    ["desktop, dark", screens.desktop.viewport, "dark"],
   ] as const;
-  it.each(looks)("web page: every page on a %s has a heading, no error in the console and no accessibility finding", async (_, options) => {
-    const { page, complaints } = await visit(browser, home.url, options);
+  it("web page: every page on a phone and on a desktop, light and dark, has a heading, no error in the console and no accessibility finding", async () => {
+    const { page, complaints } = await home.visit(screens.phone);
     const findings: string[] = [];
     const [rule] = ((await home.ask("GET", "/api/alerts/rules")) as { items: { id: string }[] }).items;
-    for (const address of addresses) {
+    for (const [index, address] of addresses.entries()) {
       await page.goto(address.replace("/rules/1", `/rules/${rule?.id}`));
-      await page.getByRole("heading", { level: 1 }).waitFor({ state: "attached" });
-      await page.waitForLoadState("networkidle");
-      findings.push(...(await accessibilityFindings(page)).map((finding) => `${address}: ${finding}`));
+      // Each page is loaded once, in turn with one of both looks, and follows the change to the other.
+      for (const [look, size, colorScheme] of index % 2 === 0 ? looks : looks.toReversed()) {
+        await page.setViewportSize(size);
+        await page.emulateMedia({ colorScheme });
+        await page.getByRole("heading", { level: 1 }).waitFor({ state: "attached" });
+        await page.waitForLoadState("networkidle");
+        await page.evaluate(endOfTransitions);
+        findings.push(...(await accessibilityFindings(page)).map((finding) => `${address} (${look}): ${finding}`));
+      }
     }
     expect(findings).toEqual([]);
     expect(complaints).toEqual([]);
   });
 
   it("web page: an address that no page has says so", async () => {
-    const { page } = await visit(browser, home.url);
+    const { page } = await home.visit();
     await page.goto("/events/987654");
     await page.getByText("This page does not exist").waitFor();
   });
 
   it("web page: in German for a reader whose browser is German", async () => {
-    const { page } = await visit(browser, home.url, { ...screens.phone, locale: "de-DE" });
+    const { page } = await home.visit({ ...screens.phone, locale: "de-DE" });
     await page.goto("/review");
     await page.getByRole("heading", { name: "Durchsicht" }).waitFor();
     expect(await page.evaluate("document.documentElement.lang")).toBe("de");
   });
 
   it("web page: an event shows its picture with a box, its verdict and why it alerted", async () => {
-    const { page } = await visit(browser, home.url);
+    const { page } = await home.visit();
     await page.goto("/");
     await page.getByText("A person tries the door handle.").first().click();
     await page.getByRole("img", { name: "person 90%" }).waitFor();
@@ -82,7 +82,7 @@ describe.skipIf(!chromiumInstalled)("web page (needs chromium)", () => {
   });
 
   it("web page: an alert is acknowledged by one tap", async () => {
-    const { page } = await visit(browser, home.url);
+    const { page } = await home.visit();
     await page.goto("/alerts");
     await page.getByRole("button", { name: "Acknowledge" }).click();
     await page.getByText("1 alert is acknowledged").waitFor();
@@ -91,7 +91,7 @@ describe.skipIf(!chromiumInstalled)("web page (needs chromium)", () => {
   });
 
   it("web page: events are reviewed by thumb, undone, and reviewed by keys, which do nothing in a text field", async () => {
-    const { page } = await visit(browser, home.url, screens.desktop);
+    const { page } = await home.visit(screens.desktop);
     const unreviewed = async (): Promise<number> =>
       ((await home.ask("GET", "/api/events?reviewed=false")) as { pagination: { total: number } }).pagination.total;
     await page.goto("/review");
@@ -123,7 +123,7 @@ describe.skipIf(!chromiumInstalled)("web page (needs chromium)", () => {
   });
 
   it("web page: a colon leads to a page or a camera by the letters of its name, and keys do nothing behind a dialog", async () => {
-    const { page } = await visit(browser, home.url, screens.desktop);
+    const { page } = await home.visit(screens.desktop);
     await page.goto("/events/1");
     await page.getByText("82 critical").first().waitFor();
     await page.keyboard.press("?");
@@ -139,7 +139,7 @@ describe.skipIf(!chromiumInstalled)("web page (needs chromium)", () => {
   });
 
   it("web page: the list of keys comes from the table that binds them", async () => {
-    const { page } = await visit(browser, home.url, screens.desktop);
+    const { page } = await home.visit(screens.desktop);
     await page.goto("/");
     await page.getByRole("heading", { name: "Cameras" }).waitFor();
     await page.keyboard.press("?");
@@ -148,7 +148,7 @@ describe.skipIf(!chromiumInstalled)("web page (needs chromium)", () => {
   });
 
   it("web page: alerts of a camera are muted and the silence is ended", async () => {
-    const { page } = await visit(browser, home.url);
+    const { page } = await home.visit();
     await page.goto("/silences");
     await page.getByLabel("Alerts of").selectOption("Garden");
     await page.getByLabel("Reason").fill("The painters are here");
@@ -160,7 +160,7 @@ describe.skipIf(!chromiumInstalled)("web page (needs chromium)", () => {
   });
 
   it("web page: a rule says what it does and what it would have done, and is switched off", async () => {
-    const { page } = await visit(browser, home.url);
+    const { page } = await home.visit();
     await page.goto("/rules");
     await page.getByText("In the last 30 days: 1 alert").waitFor();
     await page.getByRole("switch", { name: "Someone is there" }).click();
@@ -169,7 +169,7 @@ describe.skipIf(!chromiumInstalled)("web page (needs chromium)", () => {
   });
 
   it("web page: a new event waits behind a pill; without the line the page says so, and afterwards it is complete", async () => {
-    const { page } = await visit(browser, home.url);
+    const { page } = await home.visit();
     await page.goto("/");
     await page.getByText("A person carries a ladder.").waitFor();
     await home.addEvent({ camera: "garden", score: 20, summary: "The cat crosses the lawn.", minutesAgo: 0 });
@@ -189,7 +189,7 @@ describe.skipIf(!chromiumInstalled)("web page (needs chromium)", () => {
   it("web page: an open alert is chosen and acknowledged by keys, on its list and on the page of its event", async () => {
     await home.ask("POST", "/api/alerts/rules", { name: "Anyone", severity: "low", risk_threshold: 0, cooldown_seconds: 0 });
     await home.addEvent({ camera: "front-door", score: 51, summary: "A person rings the bell.", minutesAgo: 1 });
-    const { page } = await visit(browser, home.url, screens.desktop);
+    const { page } = await home.visit(screens.desktop);
     await page.goto("/alerts");
     await page.locator("article").filter({ hasText: "Anyone" }).waitFor();
     const before = await page.locator("article").count();
@@ -206,28 +206,23 @@ describe.skipIf(!chromiumInstalled)("web page (needs chromium)", () => {
 });
 
 describe.skipIf(!chromiumInstalled)("web page with keys (needs chromium)", () => {
+  const home = useWebHome(() => ({ API_KEY_ENABLED: "true", API_KEYS: "the-right-key-of-this-home-1234" }));
+
   it("web page: asks for an API key, refuses a wrong one, and goes on to the page that was asked for", async () => {
-    const home = await openWebHome({ API_KEY_ENABLED: "true", API_KEYS: "the-right-key-of-this-home-1234" });
-    const browser = await launchBrowser();
-    try {
-      const { page } = await visit(browser, home.url);
-      await page.goto("/events/1");
-      await page.getByLabel("API key").fill("wrong");
-      await page.getByRole("button", { name: "Sign in" }).click();
-      await page.getByText("This key is not valid").waitFor();
-      await page.getByLabel("API key").fill("the-right-key-of-this-home-1234");
-      await page.getByRole("button", { name: "Sign in" }).click();
-      await page.getByText("82 critical").first().waitFor();
-      expect(new URL(page.url()).pathname).toBe("/events/1");
-      await page.getByRole("button", { name: "More" }).click();
-      await page.getByRole("dialog").getByRole("button", { name: "Sign out" }).click();
-      await page.waitForURL(/\/login$/);
-      await page.goto("/events/1");
-      await page.getByLabel("API key").waitFor();
-    } finally {
-      await browser.close();
-      await home.close();
-    }
+    const { page } = await home.visit();
+    await page.goto("/events/1");
+    await page.getByLabel("API key").fill("wrong");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("This key is not valid").waitFor();
+    await page.getByLabel("API key").fill("the-right-key-of-this-home-1234");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("82 critical").first().waitFor();
+    expect(new URL(page.url()).pathname).toBe("/events/1");
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Sign out" }).click();
+    await page.waitForURL(/\/login$/);
+    await page.goto("/events/1");
+    await page.getByLabel("API key").waitFor();
   });
 });
 

@@ -1,12 +1,12 @@
 import { createServer, request as httpRequest, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Route } from "../../src/contract/route.ts";
 import { routes } from "../../src/contract/routes/index.ts";
-import { accessibilityFindings, launchBrowser, screens, visit } from "../support/browser.ts";
+import { accessibilityFindings, screens, visit } from "../support/browser.ts";
 import { chromiumInstalled } from "../support/chromium.ts";
-import { openWebHome, type WebHome } from "./home.ts";
+import { useWebHome } from "./home.ts";
 
 // a browser needs processor time that other tests take at the same moment
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
@@ -14,19 +14,10 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 const key = "a-key-for-the-reference";
 
 describe.skipIf(!chromiumInstalled)("reference of the API (needs chromium)", () => {
-  let home: WebHome;
-  let browser: Browser;
-  beforeAll(async () => {
-    home = await openWebHome({ API_KEY_ENABLED: "true", API_KEYS: key });
-    browser = await launchBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await home?.close();
-  });
+  const home = useWebHome(() => ({ API_KEY_ENABLED: "true", API_KEYS: key }));
 
   it("reference: asks for a key, shows every route with its examples, and tries one; nothing is blocked or loaded from elsewhere", async () => {
-    const { page, complaints } = await visit(browser, home.url, { ...screens.desktop, colorScheme: "dark" });
+    const { page, complaints } = await home.visit({ ...screens.desktop, colorScheme: "dark" });
     const asked: string[] = [];
     page.on("request", (request) => asked.push(request.url()));
     await page.goto("/docs");
@@ -51,7 +42,7 @@ describe.skipIf(!chromiumInstalled)("reference of the API (needs chromium)", () 
   });
 
   it("reference: has no accessibility finding on a phone, also with an open route", async () => {
-    const { page } = await visit(browser, home.url, { ...screens.phone, colorScheme: "light", extraHTTPHeaders: { "X-API-Key": key } });
+    const { page } = await home.visit({ ...screens.phone, colorScheme: "light", extraHTTPHeaders: { "X-API-Key": key } });
     await page.goto("/docs");
     await open(page, "events", "GET /api/events/{event_id}");
     await page.getByRole("button", { name: "Try it out" }).click();
@@ -61,7 +52,7 @@ describe.skipIf(!chromiumInstalled)("reference of the API (needs chromium)", () 
   it("reference: works with the cookie of a session, behind a proxy with a path", async () => {
     const proxy = await proxyWithPath("/home", home.daemon.port);
     onTestFinished(() => void proxy.close());
-    const { page, complaints } = await visit(browser, `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, screens.desktop);
+    const { page, complaints } = await visit(home.browser, `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, screens.desktop);
     const { token } = (await home.ask("POST", "/api/keys/invitations", { name: "anna", role: "guest", camera_ids: ["garden"] })) as {
       token: string;
     };

@@ -1,8 +1,8 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { launchBrowser, screens, visit } from "../support/browser.ts";
+import type { Page } from "playwright-core";
+import { describe, expect, it, vi } from "vitest";
+import { screens } from "../support/browser.ts";
 import { chromiumInstalled } from "../support/chromium.ts";
-import { openWebHome, type WebHome } from "./home.ts";
+import { useWebHome } from "./home.ts";
 
 // a browser needs processor time that other tests take at the same moment
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -10,21 +10,12 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const key = "the-right-key-of-this-home-1234";
 
 describe.skipIf(!chromiumInstalled)("web page: each role (needs chromium)", () => {
-  let home: WebHome;
-  let browser: Browser;
-  beforeAll(async () => {
-    home = await openWebHome({ API_KEY_ENABLED: "true", API_KEYS: key });
-    browser = await launchBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await home?.close();
-  });
+  const home = useWebHome(() => ({ API_KEY_ENABLED: "true", API_KEYS: key }));
 
   /** Signs in by a named key. */
   async function signIn(body: object) {
     const { api_key } = (await home.ask("POST", "/api/keys", body)) as { readonly api_key: string };
-    const { page } = await visit(browser, home.url, screens.desktop);
+    const { page } = await home.visit(screens.desktop);
     const refused: string[] = [];
     page.on("response", (response) => {
       if (response.status() === 403 || response.status() === 404) refused.push(`${response.status()} ${new URL(response.url()).pathname}`);

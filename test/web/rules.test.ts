@@ -1,9 +1,8 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { accessibilityFindings, launchBrowser, screens, visit } from "../support/browser.ts";
+import { describe, expect, it, vi } from "vitest";
+import { accessibilityFindings, screens } from "../support/browser.ts";
 import { chromiumInstalled } from "../support/chromium.ts";
 import { eventually } from "../support/eventually.ts";
-import { openWebHome, type WebHome } from "./home.ts";
+import { useWebHome } from "./home.ts";
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
@@ -14,21 +13,12 @@ interface StoredRule {
 }
 
 describe.skipIf(!chromiumInstalled)("rules on the web page (needs chromium)", () => {
-  let home: WebHome;
-  let browser: Browser;
-  beforeAll(async () => {
-    home = await openWebHome({ DEFAULT_WEBHOOK_URL: "http://127.0.0.1:9/alerts" });
-    browser = await launchBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await home?.close();
-  });
+  const home = useWebHome(() => ({ DEFAULT_WEBHOOK_URL: "http://127.0.0.1:9/alerts" }));
   const rules = async () => ((await home.ask("GET", "/api/alerts/rules")) as { items: StoredRule[] }).items;
   const named = async (name: string) => (await rules()).find((rule) => rule.name === name);
 
   it("rules: a newcomer on a phone makes a rule for people at night within a minute", async () => {
-    const { page, complaints } = await visit(browser, home.url);
+    const { page, complaints } = await home.visit();
     await page.goto("/");
     const start = performance.now();
     await page.getByRole("button", { name: "More" }).click();
@@ -47,7 +37,7 @@ describe.skipIf(!chromiumInstalled)("rules on the web page (needs chromium)", ()
   });
 
   it("rules: the form is tried as it changes, each alert leads to its event, and the way back finds the form as it was", async () => {
-    const { page } = await visit(browser, home.url, screens.desktop);
+    const { page } = await home.visit(screens.desktop);
     await page.goto("/rules/new?from=people");
     await page.getByText("this would have alerted you 2 times").waitFor();
     await page.getByRole("checkbox", { name: "Garden" }).check();
@@ -71,7 +61,7 @@ describe.skipIf(!chromiumInstalled)("rules on the web page (needs chromium)", ()
   });
 
   it("rules: a rule for events like one that was seen begins with its classes and its camera", async () => {
-    const { page } = await visit(browser, home.url);
+    const { page } = await home.visit();
     await page.goto("/events/1");
     await page.getByRole("link", { name: "Make a rule for events like this" }).click();
     await page.getByRole("checkbox", { name: "Front door", checked: true }).waitFor();
@@ -81,7 +71,7 @@ describe.skipIf(!chromiumInstalled)("rules on the web page (needs chromium)", ()
   });
 
   it("rules: a run that is no longer wanted is cancelled", async () => {
-    const { page } = await visit(browser, home.url, screens.desktop);
+    const { page } = await home.visit(screens.desktop);
     await page.goto("/rules/new?from=empty");
     await page.getByText(/In the last 30 days this would/).waitFor();
     const cancelled: string[] = [];
@@ -100,7 +90,7 @@ describe.skipIf(!chromiumInstalled)("rules on the web page (needs chromium)", ()
   });
 
   it("rules: what homesec refuses stands at its field, and what can never be sent is said before saving", async () => {
-    const { page } = await visit(browser, home.url);
+    const { page } = await home.visit();
     await page.goto("/rules/new?from=empty");
     await page.getByRole("button", { name: "Save rule" }).click();
     await page.getByText("Must not be empty").waitFor();
@@ -119,7 +109,7 @@ describe.skipIf(!chromiumInstalled)("rules on the web page (needs chromium)", ()
 
   it("rules: a resident reads the rules, and sees no button that homesec would refuse", async () => {
     const { api_key: key } = (await home.ask("POST", "/api/keys", { name: "anna", role: "resident" })) as { api_key: string };
-    const { page, complaints } = await visit(browser, home.url);
+    const { page, complaints } = await home.visit();
     // the cookie of the session stays in the browser
     await page.request.post(`${home.url}/api/session/key`, { headers: { "X-API-Key": key } });
     await page.goto("/rules");
@@ -131,7 +121,7 @@ describe.skipIf(!chromiumInstalled)("rules on the web page (needs chromium)", ()
   });
 
   it("rules: a rule is changed in all its fields, copied and deleted", async () => {
-    const { page, complaints } = await visit(browser, home.url, screens.desktop);
+    const { page, complaints } = await home.visit(screens.desktop);
     await page.goto("/rules");
     await page.getByRole("link", { name: "Someone is there", exact: true }).click();
     await page.getByRole("checkbox", { name: "dog" }).check();
@@ -176,23 +166,14 @@ describe.skipIf(!chromiumInstalled)("rules on the web page (needs chromium)", ()
 });
 
 describe.skipIf(!chromiumInstalled)("muting on the web page (needs chromium)", () => {
-  let home: WebHome;
-  let browser: Browser;
-  beforeAll(async () => {
-    home = await openWebHome();
-    browser = await launchBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await home?.close();
-  });
+  const home = useWebHome();
   const active = async () =>
     ((await home.ask("GET", "/api/silences?status=active")) as { items: { camera_id: string; rule_name: string; ends_at: string }[] })
       .items;
   const hoursLeft = (silence: { ends_at: string } | undefined) => (Date.parse(silence?.ends_at ?? "") - Date.now()) / 3_600_000;
 
   it("muting: two taps on the page of a camera or of an event mute its camera, with undo and an end", async () => {
-    const { page, complaints } = await visit(browser, home.url);
+    const { page, complaints } = await home.visit();
     await page.goto("/cameras/garden");
     await page.getByRole("button", { name: "Mute alerts" }).click();
     expect(await accessibilityFindings(page)).toEqual([]);
@@ -220,7 +201,7 @@ describe.skipIf(!chromiumInstalled)("muting on the web page (needs chromium)", (
   });
 
   it("muting: the page of silences mutes a rule at a camera until a time, and ends it early", async () => {
-    const { page } = await visit(browser, home.url);
+    const { page } = await home.visit();
     await page.goto("/silences?camera=garden");
     await page.getByLabel("Rule").selectOption("Someone is there");
     await page.getByLabel("For").selectOption("Until…");

@@ -1,18 +1,15 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { accessibilityFindings, launchBrowser, screens, visit } from "../support/browser.ts";
+import { accessibilityFindings, screens } from "../support/browser.ts";
 import { chromiumInstalled } from "../support/chromium.ts";
 import { eventually } from "../support/eventually.ts";
-import { openWebHome, type WebHome } from "./home.ts";
+import { useWebHome } from "./home.ts";
 
 // a browser needs processor time that other tests take at the same moment
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 describe.skipIf(!chromiumInstalled)("web page: settings (needs chromium)", () => {
-  let home: WebHome;
-  let browser: Browser;
   let target: Server;
   let status = 200;
   const received: string[] = [];
@@ -28,17 +25,12 @@ describe.skipIf(!chromiumInstalled)("web page: settings (needs chromium)", () =>
     });
     await new Promise<void>((resolve) => target.listen(0, "127.0.0.1", resolve));
     address = `http://127.0.0.1:${(target.address() as AddressInfo).port}`;
-    home = await openWebHome({ DEFAULT_WEBHOOK_URL: `${address}/chat` });
-    browser = await launchBrowser();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await home?.close();
-    target?.close();
-  });
+  afterAll(() => void target?.close());
+  const home = useWebHome(() => ({ DEFAULT_WEBHOOK_URL: `${address}/chat` }));
 
   it("web page: a channel that is not set up says which lines it needs, the other sends a test message", async () => {
-    const { page, complaints } = await visit(browser, home.url);
+    const { page, complaints } = await home.visit();
     await page.goto("/settings/channels");
     await page.getByText("SMTP_HOST=smtp.example.com").waitFor();
     await page.getByRole("button", { name: "Send a test message" }).click();
@@ -49,7 +41,7 @@ describe.skipIf(!chromiumInstalled)("web page: settings (needs chromium)", () =>
   });
 
   it("web page: a webhook is created, tested, fails, is sent again, changed and deleted", async () => {
-    const { page, complaints } = await visit(browser, home.url, screens.desktop);
+    const { page, complaints } = await home.visit(screens.desktop);
     await page.goto("/settings/webhooks");
     await page.getByRole("link", { name: "Add a webhook" }).click();
     await page.getByLabel("Name", { exact: true }).fill("Kitchen light");
@@ -85,7 +77,7 @@ describe.skipIf(!chromiumInstalled)("web page: settings (needs chromium)", () =>
   });
 
   it("web page: an invitation signs a browser in, and its session is ended on the page", async () => {
-    const { page, complaints } = await visit(browser, home.url);
+    const { page, complaints } = await home.visit();
     await page.goto("/settings/keys");
     const invite = page.getByRole("region", { name: "Invite a person" });
     await invite.getByLabel("Name").fill("Anna");
@@ -96,7 +88,7 @@ describe.skipIf(!chromiumInstalled)("web page: settings (needs chromium)", () =>
     const link = (await invite.locator("pre").textContent()) ?? "";
     expect(await accessibilityFindings(page)).toEqual([]);
 
-    const guest = await visit(browser, home.url);
+    const guest = await home.visit();
     await guest.page.goto(link.trim());
     await guest.page.getByRole("button").first().click();
     await guest.page.waitForURL((url) => !url.pathname.startsWith("/invite"));
@@ -112,7 +104,7 @@ describe.skipIf(!chromiumInstalled)("web page: settings (needs chromium)", () =>
   });
 
   it("web page: a key is shown once, listed and revoked", async () => {
-    const { page } = await visit(browser, home.url, screens.desktop);
+    const { page } = await home.visit(screens.desktop);
     await page.goto("/settings/keys");
     const form = page.getByRole("region", { name: "Key for a program" });
     await form.getByLabel("Name").fill("backup script");
@@ -131,7 +123,7 @@ describe.skipIf(!chromiumInstalled)("web page: settings (needs chromium)", () =>
   });
 
   it("web page: a setting is changed, an error is said in the words of homesec, and the configured value returns", async () => {
-    const { page } = await visit(browser, home.url);
+    const { page } = await home.visit();
     await page.goto("/settings/configuration");
     const field = page.getByLabel("Keep events and detections, in days");
     await field.fill("14");

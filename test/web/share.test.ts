@@ -1,8 +1,7 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { accessibilityFindings, launchBrowser, screens, visit } from "../support/browser.ts";
+import { describe, expect, it, vi } from "vitest";
+import { accessibilityFindings, screens } from "../support/browser.ts";
 import { chromiumInstalled } from "../support/chromium.ts";
-import { openWebHome, type WebHome } from "./home.ts";
+import { useWebHome } from "./home.ts";
 
 // a browser needs processor time that other tests take at the same moment
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -10,19 +9,10 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const key = "the-right-key-of-this-home-1234";
 
 describe.skipIf(!chromiumInstalled)("web page: sharing and inviting, with keys (needs chromium)", () => {
-  let home: WebHome;
-  let browser: Browser;
-  beforeAll(async () => {
-    home = await openWebHome({ API_KEY_ENABLED: "true", API_KEYS: key });
-    browser = await launchBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await home?.close();
-  });
+  const home = useWebHome(() => ({ API_KEY_ENABLED: "true", API_KEYS: key }));
 
   it("web page: an event is shared on a phone, seen without an account, counted, and revoked", async () => {
-    const owner = await visit(browser, home.url);
+    const owner = await home.visit();
     await owner.page.goto("/login?to=/events/1");
     await owner.page.getByLabel("API key").fill(key);
     await owner.page.getByRole("button", { name: "Sign in" }).click();
@@ -33,7 +23,7 @@ describe.skipIf(!chromiumInstalled)("web page: sharing and inviting, with keys (
     expect(address).toMatch(new RegExp(`^${home.url}/shared/hs_[\\w-]{43}$`));
     expect(await accessibilityFindings(owner.page)).toEqual([]);
 
-    const { page, complaints } = await visit(browser, home.url);
+    const { page, complaints } = await home.visit();
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).pathname));
     await page.goto(address);
@@ -61,7 +51,7 @@ describe.skipIf(!chromiumInstalled)("web page: sharing and inviting, with keys (
 
   it("web page: an invitation signs a phone in by one tap, and says afterwards that it was used", async () => {
     const { path } = (await home.ask("POST", "/api/keys/invitations", { name: "Anna", role: "resident" })) as { path: string };
-    const { page, complaints } = await visit(browser, home.url);
+    const { page, complaints } = await home.visit();
     await page.goto(path);
     await page.getByText("You are invited as Anna.").waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
@@ -72,7 +62,7 @@ describe.skipIf(!chromiumInstalled)("web page: sharing and inviting, with keys (
     await page.goto(path);
     await page.getByRole("heading", { name: "This device is signed in as Anna" }).waitFor();
 
-    const other = await visit(browser, home.url, { ...screens.phone, locale: "de-DE" });
+    const other = await home.visit({ ...screens.phone, locale: "de-DE" });
     await other.page.goto(path);
     await other.page.getByRole("heading", { name: "Diese Einladung wurde schon benutzt" }).waitFor();
     await other.page.getByText("homesec keys invite NAME").waitFor();

@@ -1,26 +1,15 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { launchBrowser, visit } from "../support/browser.ts";
+import { describe, expect, it, vi } from "vitest";
 import { chromiumInstalled } from "../support/chromium.ts";
-import { openWebHome, type WebHome } from "./home.ts";
+import { useWebHome } from "./home.ts";
 
 // a browser needs processor time that other tests take at the same moment
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 describe.skipIf(!chromiumInstalled)("web page: system and cameras (needs chromium)", () => {
-  let home: WebHome;
-  let browser: Browser;
-  beforeAll(async () => {
-    home = await openWebHome();
-    browser = await launchBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await home?.close();
-  });
+  const home = useWebHome();
 
   it("web page: doctor says what is wrong with the installation and what to do", async () => {
-    const { page, complaints } = await visit(browser, home.url);
+    const { page, complaints } = await home.visit();
     await page.goto("/system");
     await page.getByRole("button", { name: "Check now" }).click();
     await page.getByText(/checks? found a problem|no problem/).waitFor();
@@ -31,7 +20,7 @@ describe.skipIf(!chromiumInstalled)("web page: system and cameras (needs chromiu
   });
 
   it("web page: the self-test shows each stage", async () => {
-    const { page } = await visit(browser, home.url);
+    const { page } = await home.visit();
     await page.goto("/system/processing");
     await page.getByRole("button", { name: "Start the self-test" }).click();
     await page.getByText(/^The test runs/).waitFor();
@@ -44,7 +33,7 @@ describe.skipIf(!chromiumInstalled)("web page: system and cameras (needs chromiu
       ...{ name: "Gone", url: "http://127.0.0.1:9/", event_types: ["event_created"], max_retries: 0 },
     });
     await home.addEvent({ camera: "garden", score: 20, summary: "The cat crosses the lawn.", minutesAgo: 0 });
-    const { page } = await visit(browser, home.url);
+    const { page } = await home.visit();
     await page.goto("/system/processing");
     await page.getByRole("button", { name: "Messages: 1 failed" }).click();
     await page.getByText("Gone, event created", { exact: true }).waitFor();
@@ -59,7 +48,7 @@ describe.skipIf(!chromiumInstalled)("web page: system and cameras (needs chromiu
   });
 
   it("web page: a cleanup shows what it would delete before it does", async () => {
-    const { page } = await visit(browser, home.url);
+    const { page } = await home.visit();
     await page.goto("/system/storage");
     await page.getByRole("button", { name: "Show what is too old" }).click();
     await page.getByText("Older than 30 days:").waitFor();
@@ -69,7 +58,7 @@ describe.skipIf(!chromiumInstalled)("web page: system and cameras (needs chromiu
   });
 
   it("web page: a deleted event is restored", async () => {
-    const { page } = await visit(browser, home.url);
+    const { page } = await home.visit();
     await home.ask("DELETE", "/api/events/2");
     await page.goto("/system/storage");
     await page.getByRole("button", { name: /^Restore: Garden/ }).click();
@@ -77,7 +66,7 @@ describe.skipIf(!chromiumInstalled)("web page: system and cameras (needs chromiu
   });
 
   it("web page: a camera is added, renamed, learns again, is deleted and restored", async () => {
-    const { page, complaints } = await visit(browser, home.url);
+    const { page, complaints } = await home.visit();
     await page.goto("/cameras");
     await page.getByRole("button", { name: "Add a camera" }).click();
     await page.getByRole("dialog").getByLabel("Name").fill("Back yard");
