@@ -49,19 +49,20 @@ function windowSimilarity({ pixels: x, width }: Grey, { pixels: y }: Grey, left:
 export function matchedTo(frame: Grey, reference: Grey): Grey {
   const [own, wanted] = [spreadOf(frame), spreadOf(reference)];
   const gain = Math.min(3, Math.max(1 / 3, wanted.deviation / Math.max(1, own.deviation)));
-  return { ...frame, pixels: frame.pixels.map((value) => clamp(wanted.mean + gain * (value - own.mean))) };
+  const matched = Uint8Array.from({ length: 256 }, (_, value) => clamp(wanted.mean + gain * (value - own.mean)));
+  return { ...frame, pixels: frame.pixels.map((value) => matched[value] ?? 0) };
 }
 
 /** Softens a frame by the mean of 3 x 3 pixels, so that rain and sensor noise count less than the scene. */
 export function softened({ width, height, pixels }: Grey): Grey {
   const soft = new Uint8Array(pixels.length);
+  const columns = new Uint16Array(width);
   for (let y = 0; y < height; y += 1) {
+    const [above, here, below] = [Math.max(0, y - 1) * width, y * width, Math.min(height - 1, y + 1) * width];
+    for (let x = 0; x < width; x += 1) columns[x] = (pixels[above + x] ?? 0) + (pixels[here + x] ?? 0) + (pixels[below + x] ?? 0);
     for (let x = 0; x < width; x += 1) {
-      let sum = 0;
-      for (const row of [Math.max(0, y - 1), y, Math.min(height - 1, y + 1)]) {
-        for (const column of [Math.max(0, x - 1), x, Math.min(width - 1, x + 1)]) sum += pixels[row * width + column] ?? 0;
-      }
-      soft[y * width + x] = Math.round(sum / 9);
+      const sum = (columns[x === 0 ? 0 : x - 1] ?? 0) + (columns[x] ?? 0) + (columns[x + 1 < width ? x + 1 : x] ?? 0);
+      soft[here + x] = Math.round(sum / 9);
     }
   }
   return { width, height, pixels: soft };
