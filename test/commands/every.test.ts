@@ -13,8 +13,8 @@ import { reading } from "./every/reading.ts";
 import type { Step } from "./every/step.ts";
 
 /*
- * Every command against one real daemon: for people, for programs, and with its errors. Starting the program is slow, so one run of each
- * command uses the real program (the first one for people, if there is one) and the others run in this process. With COMMANDS=all (`npm
+ * Every command against one real daemon: for people, for programs, and with its errors. Starting the program is slow, so one command of each
+ * group uses the real program (in its first run for people, if there is one) and the others run in this process. With COMMANDS=all (`npm
  * run commands`) all use the real program. The commands run once, two at a time; the tests check their results afterwards.
  */
 
@@ -44,9 +44,10 @@ for (const [name, own] of Object.entries(changing)) {
 }
 
 async function runStep(name: string, step: Step): Promise<void> {
+  const [noun] = name.split(" ");
   const chosen = steps[name]?.find(({ kind }) => kind === "people") ?? steps[name]?.[0];
-  const run = all || step === chosen ? home.homesec : home.here;
-  const noun = name.split(" ")[0];
+  const isFirst = Object.keys(steps).find((other) => other.split(" ")[0] === noun) === name;
+  const run = all || (isFirst && step === chosen) ? home.homesec : home.here;
   const newest = step.args.includes("<newest>") ? (await home.here(`${noun} list --status active --limit 1 -o id`)).out.trim() : "";
   const line = `${name} ${step.args.replace("<newest>", newest)}`;
   results.set(step, await run(line, { input: step.input, ...(step.elsewhere && { env: home.elsewhere }) }));

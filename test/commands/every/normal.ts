@@ -18,6 +18,7 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/\b(?!5f0c9d6e|7d3a1f5e|3f0c7a52|0e3cb4f5)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "<uuid>"],
   [/\bwhsec_[A-Za-z0-9+/]+=*/g, "<secret>"],
   [/\bhs_[A-Za-z0-9_-]{20,}|(?<![\w-])[A-Za-z0-9_-]{43}(?![\w-])/g, "<key>"],
+  [/\?v=[0-9a-f]{16}\b/g, "?v=<version>"],
   [/trigger-\S+-visitor/g, "<copy>"],
   [/ on \S+, by homesec (?=\d)/g, " on <machine>, by homesec "],
   [/\bby homesec \d+\.\d+\.\d+/g, "by homesec <version>"],
