@@ -11,7 +11,7 @@ import { deleteEvents, reviewEvents } from "./change.ts";
 import { exportEvents } from "./export.ts";
 import { filterOptions } from "./filter.ts";
 import { noteVisits } from "./open-visits.ts";
-import { saveEventPicture } from "./picture.ts";
+import { coverOf, picture, pictureHelp, saveEventPicture, showPicture } from "./picture.ts";
 import { shareEvent } from "./share.ts";
 import { statsOfEvents } from "./stats.ts";
 import { tailEvents } from "./tail.ts";
@@ -75,13 +75,16 @@ const searchEvents = listCommand({
 const showEvent = recordCommand({
   name: "events show",
   summary: "Show one event with its detections",
+  description: pictureHelp,
   arguments: event,
+  options: { picture },
   examples: [
     { command: "homesec events show 42", note: "risk score, reasons and detections" },
     { command: "homesec events show 42 -o json", note: "the API record" },
   ],
   view: eventWithDetectionsView,
   record: (io, { arguments: params }) => io.call("getEvent", { params }),
+  before: async (io, { thumbnail_url }, { options }) => await showPicture(io, coverOf(thumbnail_url), options.picture),
 });
 
 const noteEvent = recordCommand({

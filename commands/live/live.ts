@@ -12,7 +12,7 @@ export const live = defineCommand({
   summary: "Watch cameras, events and alerts on one screen",
   description: `Shows cameras, events, open alerts and the state of the daemon live, until q. Keys: arrows or j k to move, enter for details with the
 picture, / to filter, : to change the view, a to acknowledge, d to dismiss, r to review, s to silence, ? for help. After a lost
-connection it catches up without gaps. Pictures have real pixels where the terminal can (Kitty's or iTerm's protocol). Without a terminal, in CI, or with another format than table it prints lines like \`homesec events tail\`.`,
+connection it catches up without gaps. Pictures have real pixels where the terminal can (Kitty's or iTerm's protocol, or Sixel). Without a terminal, in CI, or with another format than table it prints lines like \`homesec events tail\`.`,
   options: { pictures: withDefault(choice(pictureModes, "How to show pictures"), "auto") },
   examples: [
     { command: "homesec live", note: "this machine" },

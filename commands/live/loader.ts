@@ -1,11 +1,17 @@
 import { Problem } from "../../src/contract/problem.ts";
 import type { Io } from "../io.ts";
-import { decode } from "./picture/decode.ts";
 import type { Store } from "./store.ts";
 import { steadied } from "./text.ts";
 import { hasPreview } from "./ui/layout.ts";
 import { subjectOf } from "./ui/selection.ts";
-import type { Loaded, State, Subject } from "./ui/ui.ts";
+import type { Loaded, PixelImage, State, Subject } from "./ui/ui.ts";
+
+interface LoaderOptions {
+  readonly io: Io;
+  readonly store: Store;
+  /** Decodes a picture. Throws if it is none. */
+  decode(bytes: Uint8Array): Promise<PixelImage>;
+}
 
 /** Shortest time between loads without a key press, because of the rate limit. */
 const restMs = 3_000;
@@ -22,7 +28,8 @@ interface Wanted {
  * Loads what the details show: when the subject changes, after a failure, and after a reconnect. Returns a function that stops
  * it.
  */
-export function startLoader({ io, store }: { readonly io: Io; readonly store: Store }): () => void {
+export function startLoader(given: LoaderOptions): () => void {
+  const { store } = given;
   let loadedKey = "";
   let isLoaded = false;
   let connectedSince: Date | undefined;
@@ -48,7 +55,7 @@ export function startLoader({ io, store }: { readonly io: Io; readonly store: St
       isLoading = true;
       loadedKey = now.key;
       lastAt = performance.now();
-      isLoaded = await load(io, store, now);
+      isLoaded = await load(given, now);
       isLoading = false;
       if (!hasEnded) check();
     }, waitMs);
@@ -75,7 +82,7 @@ function wantedBy(state: State): Wanted | undefined {
 }
 
 /** Resolves to true if the daemon answered every request; "not found" is an answer too. */
-async function load(io: Io, store: Store, { subject, picture, whole }: Wanted): Promise<boolean> {
+async function load({ io, store, decode }: LoaderOptions, { subject, picture, whole }: Wanted): Promise<boolean> {
   const before = store.current().ui.loaded;
   let loaded: Loaded =
     before?.subject.id === subject.id && before.subject.kind === subject.kind ? { ...before, picture } : { subject, picture };

@@ -6,7 +6,8 @@ import { depthOf } from "./display.ts";
 import { perform } from "./effects.ts";
 import { startFeed } from "./feed.ts";
 import { startLoader } from "./loader.ts";
-import { askTerminal } from "./picture/ask-terminal.ts";
+import { type Answer, askTerminal } from "./picture/ask-terminal.ts";
+import { decode } from "./picture/decode.ts";
 import { createGraphics, type PictureMode } from "./picture/graphics.ts";
 import { App } from "./screen/app.tsx";
 import { createStore } from "./store.ts";
@@ -46,12 +47,13 @@ export async function runLive(given: Io, stdin: ScreenIn, stdout: ScreenOut, mod
   await feed.started;
   if (until.aborted) return code;
 
-  const answer = mode === "auto" && colour ? await askTerminal(stdin, stdout, env) : { protocol: undefined, typed: "" };
-  const protocol = mode === "kitty" || mode === "iterm" ? mode : answer.protocol;
-  const graphics = protocol && createGraphics(protocol, cellWidth);
+  const isAsked = (mode === "auto" && colour) || mode === "sixel";
+  const answer: Answer = isAsked ? await askTerminal(stdin, stdout, env) : { protocol: undefined, typed: "" };
+  const protocol = mode === "auto" ? answer.protocol : mode === "blocks" || mode === "none" ? undefined : mode;
+  const graphics = protocol && createGraphics({ protocol, cell: answer.cell }, cellWidth);
   const display = { colour, depth: depthOf(env, colour), graphics, noPictures: mode === "none", address, called };
   const ticking = setInterval(() => store.dispatch({ kind: "tick", now: clock.now() }), tickMs);
-  const stopLoading = startLoader({ io, store });
+  const stopLoading = startLoader({ io, store, decode: (bytes) => decode(bytes, protocol === "sixel") });
   terminal = openTerminal(stdin, stdout, {
     onKey: (key) => store.dispatch({ kind: "key", key }),
     onSize: (size) => store.dispatch({ kind: "size", size }),

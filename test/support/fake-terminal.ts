@@ -6,7 +6,7 @@ const wide = /^[\p{Emoji_Presentation}\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf
 const tokens = /\u001b\[([?\d;]*)([A-Za-z])|[^\u001b]/gu;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
-const unseen = /\u001b_[^\u001b]*\u001b\\|\u001b\][^\u0007]*\u0007|\u001b\[>q|\u001b\[c/g;
+const unseen = /\u001b[_P][^\u001b]*\u001b\\|\u001b\][^\u0007]*\u0007|\u001b\[>q|\u001b\[16t|\u001b\[c/g;
 
 /** An in-memory terminal, sufficient for a program that writes whole lines. Fails on unknown sequences. */
 export class FakeTerminal extends EventEmitter implements ScreenOut {

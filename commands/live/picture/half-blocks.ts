@@ -20,8 +20,8 @@ export function halfBlocks(image: PixelImage, size: Size, depth: Depth): string[
   });
 }
 
-/** The mean colour of the area of a pixel. */
-function sampler({ width, height, data }: PixelImage, columns: number, lines: number): (x: number, y: number) => Colour {
+/** Returns a function for the mean colour of the area of a pixel, when the picture has `columns` times `lines` of them. */
+export function sampler({ width, height, data }: PixelImage, columns: number, lines: number): (x: number, y: number) => Colour {
   return (x, y) => {
     const [left, right] = [Math.floor((x * width) / columns), Math.max(Math.ceil(((x + 1) * width) / columns), 1)];
     const [top, bottom] = [Math.floor((y * height) / lines), Math.max(Math.ceil(((y + 1) * height) / lines), 1)];

@@ -36,6 +36,8 @@ export interface PixelImage {
   readonly data: Uint8Array;
   /** The same as a JPEG file, for terminals that take files. */
   readonly file?: Uint8Array | undefined;
+  /** Its most useful colours, three bytes each, for terminals that have only so many. */
+  readonly palette?: Uint8Array | undefined;
 }
 
 /** The loaded parts of the details. */

@@ -16,13 +16,13 @@ import { FakeKeys, FakeTerminal } from "../../support/fake-terminal.ts";
 import { picturePath } from "../../support/pictures.ts";
 import { plainDisplay } from "./draw.tsx";
 
-const image = await decode(await readFile(picturePath()));
+const image = await decode(await readFile(picturePath()), true);
 const place = { columns: 40, rows: 15 };
 const esc = "\u001b";
 
 describe("pictures of a terminal", () => {
   it("terminal graphics: a terminal with Kitty's protocol gets the pixels once, and deletes a picture that is gone", () => {
-    const graphics = createGraphics("kitty", cellWidth);
+    const graphics = createGraphics({ protocol: "kitty" }, cellWidth);
     const frame = ["title", ...graphics.linesFor(image, place).map((line) => `ab${line} text`)];
     const drawn = graphics.update(frame, false);
     expect(drawn.startsWith(`${esc}[2;3H${esc}_Ga=T,f=24,o=z,s=${image.width},v=${image.height},i=1,p=1,c=40,r=15,C=1,q=2,m=`)).toBe(true);
@@ -40,7 +40,7 @@ describe("pictures of a terminal", () => {
   });
 
   it("terminal graphics: a terminal with iTerm's protocol gets a file of the picture, as large as its cells", async () => {
-    const graphics = createGraphics("iterm", cellWidth);
+    const graphics = createGraphics({ protocol: "iterm" }, cellWidth);
     const drawn = graphics.update(graphics.linesFor(image, place), false);
     const [, options = "", file = ""] = /\]1337;File=([^:]*):([\w+/=]*)/.exec(drawn) ?? [];
     expect(options).toContain("inline=1");
@@ -51,18 +51,18 @@ describe("pictures of a terminal", () => {
     expect(difference).toBeLessThan(6);
   });
 
-  it.each(["kitty", "iterm"] as Protocol[])(
+  it.each(["kitty", "iterm", "sixel"] as Protocol[])(
     "terminal graphics: %s pictures survive Ink, are not written over, and vanish at the end",
     async (protocol) => {
       const screen = new FakeTerminal(60, 20);
-      const graphics = createGraphics(protocol, cellWidth);
+      const graphics = createGraphics({ protocol }, cellWidth);
       const terminal = openTerminal(new FakeKeys(), screen, { onKey: () => {}, onSize: () => {}, onDrawn: () => {}, graphics });
       const display = { ...plainDisplay, graphics };
       const format = { now: new Date(), colour: false, width: 60 };
       const loaded = { subject: { kind: "camera", id: "yard" }, picture: 0, image } as const;
       const shown = createElement(Picture, { terminal: format, display, size: place, loaded });
       const ink = render(shown, { stdout: terminal.stream, debug: true, exitOnCtrlC: false, patchConsole: false });
-      const start = protocol === "kitty" ? `${esc}_Ga=T` : `${esc}]1337;File=`;
+      const start = { kitty: `${esc}_Ga=T`, iterm: `${esc}]1337;File=`, sixel: `${esc}P0;1q` }[protocol];
       const times = () => screen.written.join("").split(start).length - 1;
       await eventually(() => times() === 1, { what: "the picture" });
       const before = screen.written.length;
@@ -76,7 +76,7 @@ describe("pictures of a terminal", () => {
   );
 
   it("terminal graphics: a line beside a picture that stays is written without its cells", () => {
-    const [line = ""] = createGraphics("iterm", cellWidth).linesFor(image, place);
+    const [line = ""] = createGraphics({ protocol: "iterm" }, cellWidth).linesFor(image, place);
     const changed = difference([`ab${line} 5 s ago`], [`ab${line} 6 s ago`]);
     expect(changed).toContain(`${esc}[1;1Hab${esc}[0m${esc}[43G${esc}[K`);
     expect(changed).toContain(" 6 s ago");
@@ -87,6 +87,8 @@ describe("pictures of a terminal", () => {
   it.each([
     ["a terminal with Kitty's protocol", [`${esc}_Gi=31;OK${esc}\\`, `${esc}P>|kitty(0.40)${esc}\\${esc}[?62;c`], "kitty", ""],
     ["WezTerm, with a key typed in between", [`${esc}P>|WezTerm 2025${esc}\\`, "j", `${esc}[?65;4;6c`], "iterm", "j"],
+    ["a terminal with Sixel", [`${esc}P>|foot(1.16.2)${esc}\\`, `${esc}[?62;4;22c`], "sixel", ""],
+    ["a terminal whose other attributes contain a 4", [`${esc}[?4;14;42c`], undefined, ""],
     ["a terminal without pictures", [`${esc}[?6`, "2;22c"], undefined, ""],
     ["a terminal that never answers", ["jk"], undefined, "jk"],
   ] as const)("terminal graphics: %s is recognised and no key is lost", async (_, answers, protocol, typed) => {
@@ -98,11 +100,24 @@ describe("pictures of a terminal", () => {
     expect(await askTerminal(keys, screen, { TERM: "xterm-256color" })).toEqual({ protocol, typed });
   });
 
-  it("terminal graphics: tmux is not asked, and late answers are no keys", async () => {
+  it("terminal graphics: a terminal says how many pixels a cell has", async () => {
+    const keys = new FakeKeys();
     const screen = new FakeTerminal(80, 24);
-    expect(await askTerminal(new FakeKeys(), screen, { TMUX: "/tmp/tmux" })).toEqual({ protocol: undefined, typed: "" });
-    expect(screen.written).toEqual([]);
-    expect(readKeys(`j${esc}_Gi=31;OK${esc}\\${esc}P>|x${esc}\\${esc}[?62ck`)).toEqual({ keys: [{ text: "j" }, { text: "k" }], rest: "" });
+    screen.once("written", () => setTimeout(() => keys.type(`${esc}[6;20;10tk${esc}[?62;4c`)));
+    const answer = await askTerminal(keys, screen, { TERM: "xterm-256color" });
+    expect(answer).toEqual({ protocol: "sixel", cell: { columns: 10, rows: 20 }, typed: "k" });
+  });
+
+  it("terminal graphics: tmux is asked only for Sixel, and late answers are no keys", async () => {
+    const screen = new FakeTerminal(80, 24);
+    const keys = new FakeKeys();
+    screen.once("written", () => setTimeout(() => keys.type(`${esc}[?1;2;4c`)));
+    expect(await askTerminal(keys, screen, { TMUX: "/tmp/tmux", TERM_PROGRAM: "iTerm.app" })).toEqual({ protocol: "sixel", typed: "" });
+    expect(screen.written).toEqual([`${esc}[16t${esc}[c`]);
+    expect(readKeys(`j${esc}_Gi=31;OK${esc}\\${esc}P>|x${esc}\\${esc}[6;20;10t${esc}[?62ck`)).toEqual({
+      keys: [{ text: "j" }, { text: "k" }],
+      rest: "",
+    });
     expect(readKeys(`${esc}_Gi=3`).rest).toBe(`${esc}_Gi=3`);
   });
 });
