@@ -22,7 +22,7 @@ export function coverOf(thumbnailUrl: string | null): number | undefined {
 /** Shows the picture of a detection on a terminal; `isWanted` is the option. */
 export async function showPicture(io: Io, detectionId: number | undefined, isWanted: boolean | undefined): Promise<void> {
   if (isWanted === false || !io.output.terminal.colour) return;
-  const { printPicture } = await import("../live/picture/print.ts");
+  const { printPicture } = await import("../picture/print.ts");
   await printPicture(io, detectionId);
 }
 

@@ -1,7 +1,5 @@
-import type { Graphics } from "./picture/graphics.ts";
-
-/** The colour depth of pictures. */
-export type Depth = "none" | "256" | "24bit";
+import type { Graphics } from "../picture/graphics.ts";
+import type { Depth } from "../picture/terminal.ts";
 
 /** The display options of the view. */
 export interface Display {
@@ -15,10 +13,4 @@ export interface Display {
   readonly address: string;
   /** How the user calls homesec. */
   readonly called?: string | undefined;
-}
-
-/** The colour depth for pictures: 24 bits if COLORTERM says so, else 256 colours. */
-export function depthOf(env: Readonly<Record<string, string | undefined>>, colour: boolean): Depth {
-  if (!colour) return "none";
-  return /^(truecolor|24bit)$/i.test(env["COLORTERM"] ?? "") ? "24bit" : "256";
 }

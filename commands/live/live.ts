@@ -4,8 +4,8 @@ import { defineCommand } from "../command.ts";
 import type { Host } from "../host.ts";
 import { choice, withDefault } from "../input/options.ts";
 import type { Io } from "../io.ts";
-import { pictureModes } from "./picture/graphics.ts";
-import type { ScreenIn, ScreenOut } from "./terminal.ts";
+import { pictureModes } from "../picture/graphics.ts";
+import type { ScreenIn, ScreenOut } from "../picture/terminal.ts";
 
 export const live = defineCommand({
   name: "live",

@@ -1,10 +1,11 @@
 import { Problem } from "../../src/contract/problem.ts";
 import type { Io } from "../io.ts";
+import type { PixelImage } from "../picture/terminal.ts";
 import type { Store } from "./store.ts";
 import { steadied } from "./text.ts";
 import { hasPreview } from "./ui/layout.ts";
 import { subjectOf } from "./ui/selection.ts";
-import type { Loaded, PixelImage, State, Subject } from "./ui/ui.ts";
+import type { Loaded, State, Subject } from "./ui/ui.ts";
 
 interface LoaderOptions {
   readonly io: Io;

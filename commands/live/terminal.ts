@@ -1,9 +1,9 @@
 import process from "node:process";
 import { Writable } from "node:stream";
-import { type Graphics, reserved } from "./picture/graphics.ts";
+import { type Graphics, reserved } from "../picture/graphics.ts";
+import { type ScreenIn, type ScreenOut, type Size, sizeOf } from "../picture/terminal.ts";
 import { cellWidth } from "./text.ts";
 import { type Key, readKeys } from "./ui/key.ts";
-import type { Size } from "./ui/ui.ts";
 
 /** Alternate screen, no cursor, no line wrapping. */
 const enter = "\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[2J";
@@ -11,24 +11,6 @@ const leave = "\u001b[0m\u001b[?7h\u001b[?25h\u001b[?1049l";
 const clear = "\u001b[0m\u001b[2J";
 /** Longest pause within the escape sequence of a key. */
 const escapeMs = 50;
-
-/** The output side of a terminal. */
-export interface ScreenOut {
-  write(text: string): unknown;
-  readonly columns?: number | undefined;
-  readonly rows?: number | undefined;
-  on(event: "resize", listener: () => void): unknown;
-  off(event: "resize", listener: () => void): unknown;
-}
-
-export interface ScreenIn {
-  setRawMode(raw: boolean): unknown;
-  setEncoding(encoding: "utf8"): unknown;
-  on(event: "data", listener: (text: string) => void): unknown;
-  off(event: "data", listener: (text: string) => void): unknown;
-  resume(): unknown;
-  pause(): unknown;
-}
 
 interface Listeners {
   onKey(key: Key): void;
@@ -49,11 +31,6 @@ export interface Terminal {
   redraw(): void;
   /** Restores the terminal. Idempotent. */
   close(): void;
-}
-
-/** The size of a terminal; 80x24 if it is unknown. */
-export function sizeOf({ columns, rows }: Pick<ScreenOut, "columns" | "rows">): Size {
-  return { columns: columns || 80, rows: rows || 24 };
 }
 
 /** Switches the terminal to full-screen mode until `close`. Also restores it when the process exits or crashes. */

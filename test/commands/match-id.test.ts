@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { guessId, listCandidates, matchId } from "../../commands/input/match-id.ts";
 import { isUuid, shortIds } from "../../commands/output/short-ids.ts";
 
-/** Different UUIDs, of which each shares a beginning of any length with the first. */
+/** Different UUIDs. Each shares a beginning of any length with the first. */
 const ids = fc.tuple(fc.uuid(), fc.array(fc.tuple(fc.uuid(), fc.nat(35)), { maxLength: 20 })).map(([first, others]) => {
   return [...new Set([first, ...others.map(([own, length]) => first.slice(0, length) + own.slice(length))])].filter(isUuid);
 });

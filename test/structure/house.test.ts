@@ -43,7 +43,7 @@ const owners: Readonly<Record<string, RegExp>> = {
   "prom-client": /^daemon\/metrics\//,
   react: /^(commands\/live|web)\//,
   "react-dom": /^web\/main\.tsx$/,
-  sharp: /^(commands\/live|daemon\/builtin|src\/admin\/doctor|src\/monitoring\/images)\//,
+  sharp: /^(commands\/picture|daemon\/builtin|src\/admin\/doctor|src\/monitoring\/images)\//,
   "swagger-ui-dist": /^web\/reference\//,
   thumbhash: /^(src\/monitoring\/images|web\/parts)\//,
   undici: /^src\/(monitoring\/upstream|platform\/outbound)\//,

@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events";
-import type { ScreenIn, ScreenOut } from "../../commands/live/terminal.ts";
+import type { ScreenIn, ScreenOut } from "../../commands/picture/terminal.ts";
 
 const wide = /^[\p{Emoji_Presentation}\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]/u;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape codes begin with this character

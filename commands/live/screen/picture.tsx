@@ -1,10 +1,11 @@
 import { Box } from "ink";
 import { useMemo } from "react";
 import { paint, type TerminalFormat } from "../../output/terminal-format.ts";
+import { cellsFor, halfBlocks } from "../../picture/half-blocks.ts";
+import type { Size } from "../../picture/terminal.ts";
 import type { Display } from "../display.ts";
-import { cellsFor, halfBlocks } from "../picture/half-blocks.ts";
 import { broken, steady } from "../text.ts";
-import type { Loaded, Size } from "../ui/ui.ts";
+import type { Loaded } from "../ui/ui.ts";
 import { Lines } from "./lines.tsx";
 import { StaleContext } from "./stale.tsx";
 import { captionOf } from "./words.ts";

@@ -1,4 +1,4 @@
-import type { Size } from "./ui.ts";
+import type { Size } from "../../picture/terminal.ts";
 
 /** Lines above and below the body. */
 const headerHeight = 2;

@@ -1,4 +1,5 @@
 import type { Paint } from "../../output/terminal-format.ts";
+import type { PixelImage, Size } from "../../picture/terminal.ts";
 import { type LiveData, noData } from "../data/data.ts";
 import type { Alert, EventWithDetections, Explanation } from "../records.ts";
 import type { Selection } from "./selection.ts";
@@ -9,11 +10,6 @@ export type ViewName = (typeof views)[number];
 /** The lists with a selection. */
 export const lists = ["cameras", "alerts", "events"] as const;
 export type ListName = (typeof lists)[number];
-
-export interface Size {
-  readonly columns: number;
-  readonly rows: number;
-}
 
 /** The subject of the details. */
 export interface Subject {
@@ -27,17 +23,6 @@ export interface Details {
   readonly scroll: number;
   /** Index of the shown picture of the event. */
   readonly picture: number;
-}
-
-/** RGB pixels, three bytes each, row by row. */
-export interface PixelImage {
-  readonly width: number;
-  readonly height: number;
-  readonly data: Uint8Array;
-  /** The same as a JPEG file, for terminals that take files. */
-  readonly file?: Uint8Array | undefined;
-  /** Its most useful colours, three bytes each, for terminals that have only so many. */
-  readonly palette?: Uint8Array | undefined;
 }
 
 /** The loaded parts of the details. */

@@ -1,11 +1,12 @@
 import type { Paint } from "../../output/terminal-format.ts";
+import type { Size } from "../../picture/terminal.ts";
 import { type Change, reduceData } from "../data/reducer.ts";
 import { idsOf, rowsOf } from "../data/rows.ts";
 import type { Key } from "./key.ts";
 import { type ReducerResult, withUi } from "./prompts.ts";
 import { reduceKey } from "./reducer.ts";
 import { type Selection, selectedRow } from "./selection.ts";
-import { type ListName, type Loaded, lists, type Size, type State, withNote } from "./ui.ts";
+import { type ListName, type Loaded, lists, type State, withNote } from "./ui.ts";
 
 /** Everything that changes the state. */
 export type Action =

@@ -147,7 +147,7 @@ describe("backup", () => {
     expect([await readFile(file, "utf8"), readdirSync(folder.path)]).toEqual(["mine", ["home.backup"]]);
     await expect(save(home, { path: join(folder.path, "none", "x") })).rejects.toThrow("its folder does not exist");
     await expect(save(home, { path: join(folder.path, "x".repeat(300)) })).rejects.toThrow("cannot be written: its name is too long");
-    // So long that the temporary file's extension does not fit.
+    // This name leaves no room for the temporary file's extension.
     await expect(save(home, { path: join(folder.path, "x".repeat(250)) })).rejects.toThrow("cannot be written: its name is too long");
     await expect(load(home, { path: join(folder.path, "x".repeat(300)) })).rejects.toThrow("cannot be read: its name is too long");
     await save(home, { replace: true });

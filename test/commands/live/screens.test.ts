@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { firstState, type Size, type State } from "../../../commands/live/ui/ui.ts";
+import { firstState, type State } from "../../../commands/live/ui/ui.ts";
 import { type Action, update } from "../../../commands/live/ui/update.ts";
+import type { Size } from "../../../commands/picture/terminal.ts";
 import { plainDisplay, screenOf } from "./draw.tsx";
 import { ago, details, detection, event, explanation, health, now, numbered, pipeline, silence, snapshot, telemetry } from "./sample.ts";
 

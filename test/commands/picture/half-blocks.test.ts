@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { depthOf } from "../../../commands/live/display.ts";
-import { decode } from "../../../commands/live/picture/decode.ts";
-import { cellsFor, halfBlocks } from "../../../commands/live/picture/half-blocks.ts";
 import { cellWidth } from "../../../commands/live/text.ts";
+import { decode } from "../../../commands/picture/decode.ts";
+import { cellsFor, halfBlocks } from "../../../commands/picture/half-blocks.ts";
+import { depthOf } from "../../../commands/picture/terminal.ts";
 import { picturePath } from "../../support/pictures.ts";
 
 /** Two pixels above two: red and green, blue and white. */

@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import sharp from "sharp";
 import { expect, it } from "vitest";
-import { decode } from "../../../commands/live/picture/decode.ts";
-import { createGraphics, drawn } from "../../../commands/live/picture/graphics.ts";
 import { cellWidth } from "../../../commands/live/text.ts";
+import { decode } from "../../../commands/picture/decode.ts";
+import { createGraphics, drawn } from "../../../commands/picture/graphics.ts";
 import { picturePath } from "../../support/pictures.ts";
 import { decodeSixel } from "../../support/sixel.ts";
 

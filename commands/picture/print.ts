@@ -1,11 +1,10 @@
-import { Problem } from "../../../src/contract/problem.ts";
-import type { Io } from "../../io.ts";
-import { depthOf } from "../display.ts";
-import { type ScreenIn, type ScreenOut, sizeOf } from "../terminal.ts";
+import { Problem } from "../../src/contract/problem.ts";
+import type { Io } from "../io.ts";
 import { askTerminal } from "./ask-terminal.ts";
 import { decode } from "./decode.ts";
 import { drawn, type Screen } from "./graphics.ts";
 import { cellsFor, halfBlocks } from "./half-blocks.ts";
+import { depthOf, type ScreenIn, type ScreenOut, sizeOf } from "./terminal.ts";
 
 /** Part of the screen that a picture between lines of text may cover. */
 const share = 1 / 2;

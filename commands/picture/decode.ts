@@ -1,4 +1,4 @@
-import type { PixelImage } from "../ui/ui.ts";
+import type { PixelImage } from "./terminal.ts";
 
 /** Larger than any screen can show. */
 const mostWidth = 480;

@@ -1,5 +1,4 @@
-import type { Depth } from "../display.ts";
-import type { PixelImage, Size } from "../ui/ui.ts";
+import type { Depth, PixelImage, Size } from "./terminal.ts";
 
 type Colour = readonly [red: number, green: number, blue: number];
 

@@ -1,5 +1,5 @@
-import type { PixelImage, Size } from "../ui/ui.ts";
 import { sampler } from "./half-blocks.ts";
+import type { PixelImage, Size } from "./terminal.ts";
 
 /** Largest picture in pixels; on a screen with more it is smaller than its cells. */
 const mostWidth = 800;

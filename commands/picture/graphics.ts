@@ -1,6 +1,6 @@
 import { deflateSync } from "node:zlib";
-import type { PixelImage, Size } from "../ui/ui.ts";
 import { sixel } from "./sixel.ts";
+import type { PixelImage, Size } from "./terminal.ts";
 
 /** The ways to show a picture: three protocols for real pixels, half blocks as text, or not at all. */
 export const pictureModes = ["auto", "kitty", "iterm", "sixel", "blocks", "none"] as const;

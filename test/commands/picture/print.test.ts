@@ -1,12 +1,12 @@
 import { copyFile, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { insertDetections } from "../../src/monitoring/detections/detections-repository.ts";
-import type { CliOptions } from "../support/cli.ts";
-import { FakeKeys } from "../support/fake-terminal.ts";
-import { picturePath } from "../support/pictures.ts";
-import { type ServedDesk, serveDesk } from "../support/served-desk.ts";
-import { decodeSixel } from "../support/sixel.ts";
+import { insertDetections } from "../../../src/monitoring/detections/detections-repository.ts";
+import type { CliOptions } from "../../support/cli.ts";
+import { FakeKeys } from "../../support/fake-terminal.ts";
+import { picturePath } from "../../support/pictures.ts";
+import { type ServedDesk, serveDesk } from "../../support/served-desk.ts";
+import { decodeSixel } from "../../support/sixel.ts";
 
 let served: ServedDesk;
 let event: string;
@@ -37,7 +37,7 @@ afterAll(async () => {
 
 const esc = "\u001b";
 
-/** A keyboard behind which a terminal answers, as soon as it is listened to. */
+/** A keyboard whose terminal answers as soon as the program listens. */
 function answering(answer: string): FakeKeys {
   const keys = new FakeKeys();
   keys.on("newListener", (name) => name === "data" && setTimeout(() => keys.type(answer)));

@@ -1,6 +1,5 @@
-import type { ScreenIn, ScreenOut } from "../terminal.ts";
-import type { Size } from "../ui/ui.ts";
 import type { Protocol } from "./graphics.ts";
+import type { ScreenIn, ScreenOut, Size } from "./terminal.ts";
 
 /** Longest wait for the answers of a terminal. */
 const answerMs = 300;
