@@ -20,9 +20,11 @@ export interface WebHome {
     readonly score: number;
     readonly summary: string;
     readonly minutesAgo: number;
+    /** Path of another picture. */
+    readonly picture?: string;
   }): Promise<number>;
   /** Stores a detection of a person in a real picture, and returns its id. */
-  addDetection(camera: string, at?: string): Promise<number>;
+  addDetection(camera: string, at?: string, picture?: string): Promise<number>;
   /** Stores events of the last days without pictures. */
   addManyEvents(count: number): Promise<void>;
   /** Stores that a camera saw the same person in these detections. */
@@ -60,11 +62,11 @@ export async function openWebHome(env: Readonly<Record<string, string>> = {}): P
     await ask("POST", "/api/cameras", { camera_id, name });
   await ask("POST", "/api/alerts/rules", { name: "Someone is there", severity: "high", risk_threshold: 60, cooldown_seconds: 0 });
 
-  const addDetection: WebHome["addDetection"] = async (camera, at = new Date().toISOString()) => {
+  const addDetection: WebHome["addDetection"] = async (camera, at = new Date().toISOString(), file_path = picture) => {
     const box = { bbox_x: 300, bbox_y: 150, bbox_width: 40, bbox_height: 90 };
     const detection = {
       camera_id: camera,
-      file_path: picture,
+      file_path,
       file_type: "image/jpeg",
       detected_at: at,
       object_type: "person",
@@ -72,7 +74,7 @@ export async function openWebHome(env: Readonly<Record<string, string>> = {}): P
     };
     return idOf((await ask("POST", "/api/detections/bulk", { detections: [{ ...detection, ...box }] })) as Bulk);
   };
-  const addEvent: WebHome["addEvent"] = async ({ camera, score, summary, minutesAgo }) => {
+  const addEvent: WebHome["addEvent"] = async ({ camera, score, summary, minutesAgo, picture: path }) => {
     const at = new Date(Date.now() - minutesAgo * 60_000).toISOString();
     const event = {
       camera_id: camera,
@@ -80,7 +82,7 @@ export async function openWebHome(env: Readonly<Record<string, string>> = {}): P
       risk_score: score,
       summary,
       reasoning: "Because of a test.",
-      detection_ids: [await addDetection(camera, at)],
+      detection_ids: [await addDetection(camera, at, path)],
     };
     return idOf((await ask("POST", "/api/events/bulk", { events: [event] })) as Bulk);
   };

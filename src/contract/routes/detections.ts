@@ -173,6 +173,7 @@ export const NewDetectionItem = z
         thumbnail_path: true,
         preview_url: true,
         blur_hash: true,
+        preview_box: true,
         batch_id: true,
         enrichment: true,
         created_at: true,
