@@ -8,6 +8,8 @@ import { createPipeline } from "./pipeline/pipeline.ts";
 import { createWaker } from "./pipeline/waker.ts";
 import { createWatching } from "./pipeline/watching.ts";
 import type { WorkerContext } from "./pipeline/worker-context.ts";
+import { createAllReceivers } from "./receivers/all-receivers.ts";
+import type { Receivers } from "./receivers/receivers.ts";
 import type { DaemonRuntime } from "./runtime.ts";
 import { createSelftestAlarm } from "./selftest/alarm.ts";
 import { createSelftest, type Selftest } from "./selftest/selftest.ts";
@@ -18,6 +20,7 @@ import { createSupervisor, type Supervisor } from "./workers/supervisor.ts";
 export interface AllWorkers {
   readonly supervisor: Supervisor;
   readonly watcher: FileWatcher;
+  readonly receivers: Receivers;
   readonly selftest: Selftest;
   /** Wakes the worker that has work after a commit with this note. */
   readonly wake: (note: string) => void;
@@ -51,6 +54,7 @@ export function createAllWorkers(
   });
   const pipeline = createPipeline(workerContext);
   const watcher = createWatching(workerContext, options.onPictures);
+  const receivers = createAllReceivers(workerContext);
   const selftest = createSelftest({
     parts: workerContext,
     openSchema: (schema, max) => database.openSchema(schema, max),
@@ -66,6 +70,7 @@ export function createAllWorkers(
       digestCloser,
       ...[pipeline.analysis, pipeline.alerting, pipeline.aggregator, pipeline.enrichment, pipeline.detection],
       watcher,
+      receivers,
       ...housekeeping.everywhere,
       housekeeping.cameraWatcher,
       ...housekeeping.maintaining,
@@ -80,5 +85,5 @@ export function createAllWorkers(
     },
   });
   const wake = createWaker({ publisher, aggregator: pipeline.aggregator, watcher, dispatcher, deliveryDispatcher });
-  return { supervisor, watcher, selftest, wake };
+  return { supervisor, watcher, receivers, selftest, wake };
 }

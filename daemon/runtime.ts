@@ -14,6 +14,7 @@ import type { RecentEvents } from "./health/recent-events.ts";
 import type { RequestCounter } from "./http/stats.ts";
 import type { Hub } from "./live/hub.ts";
 import type { Metrics } from "./metrics/metrics.ts";
+import type { Receivers } from "./receivers/receivers.ts";
 import type { Selftest } from "./selftest/selftest.ts";
 import { resetBreaker } from "./upstreams/services.ts";
 import type { Upstreams } from "./upstreams/upstreams.ts";
@@ -27,6 +28,7 @@ export interface RunningParts {
   readonly selftest: Selftest;
   readonly supervisor: Supervisor;
   readonly watcher: FileWatcher;
+  readonly receivers: Receivers;
 }
 
 /** The running daemon as the operations see it. */
@@ -92,6 +94,10 @@ export function createRuntime(options: {
     },
     probeUpstreams: async () => withFaultsElsewhere(await upstreams.probe(), peers.others()),
     watcher: () => (peers.does("file_watcher") ? running().watcher.state() : watcherElsewhere(options.config.cameraRoot, peers.others())),
+    receivers: () => {
+      const states = running().receivers.states();
+      return peers.roles.includes("receive") ? states : states.map((receiver) => ({ ...receiver, state: "elsewhere", fault: null }));
+    },
     disk: () => diskSpace(options.config.dataDir),
     pictureDisk: createPictureDisk(options.config),
     live: () => running().hub.stats(),

@@ -23,6 +23,7 @@ import { entityOperations } from "./monitoring/entities/operations.ts";
 import { eventOperations } from "./monitoring/events/operations.ts";
 import { eventStatisticsOperations } from "./monitoring/events/statistics.ts";
 import { imageOperations } from "./monitoring/images/operations.ts";
+import { receiverOperations } from "./monitoring/receivers/operations.ts";
 import { sceneOperations } from "./monitoring/scenes/operations.ts";
 import { shareOperations } from "./monitoring/shares/operations.ts";
 import type { Operations } from "./work/operations/operation.ts";
@@ -30,6 +31,7 @@ import type { Operations } from "./work/operations/operation.ts";
 /** The use case of each route. */
 export const operations: Operations = {
   ...cameraOperations,
+  ...receiverOperations,
   ...baselineOperations,
   ...sceneOperations,
   ...detectionOperations,

@@ -9,7 +9,7 @@ const longestDelayMs = 4_000;
 const forgetAfterMs = 10 * 60_000;
 const mostAddresses = 1_000;
 
-/** Counts wrong API keys by client address, so that guessing is slow and visible. */
+/** Counts wrong API keys or passwords by client address, so that guessing is slow and visible. */
 export interface WrongKeys {
   /** Counts a wrong key, and resolves after the delay that its answer has to wait. Logs the 1st, 2nd, 4th, 8th ... of an address. */
   record(address: string): Promise<void>;
@@ -18,7 +18,16 @@ export interface WrongKeys {
 }
 
 /** Creates the counter. It remembers the last thousand addresses. */
-export function createWrongKeys({ clock, log }: { readonly clock: Clock; readonly log: Log }): WrongKeys {
+export function createWrongKeys({
+  clock,
+  log,
+  what = "API key",
+}: {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** What the clients send, for the log. */
+  readonly what?: string;
+}): WrongKeys {
   const byAddress = new Map<string, { readonly count: number; readonly at: number }>();
   let total = 0;
   return {
@@ -32,7 +41,7 @@ export function createWrongKeys({ clock, log }: { readonly clock: Clock; readonl
       byAddress.set(address, { count, at });
       const [oldest] = byAddress.keys();
       if (byAddress.size > mostAddresses && oldest !== undefined) byAddress.delete(oldest);
-      if (Number.isInteger(Math.log2(count))) log.info({ client: address, wrong_keys: count }, "a client sent a wrong API key");
+      if (Number.isInteger(Math.log2(count))) log.info({ client: address, wrong_keys: count }, `a client sent a wrong ${what}`);
       const delayMs = count <= freeTries ? 0 : Math.min(firstDelayMs * 2 ** (count - freeTries - 1), longestDelayMs);
       if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs).unref());
     },

@@ -28,6 +28,10 @@ export const needs: Readonly<Record<OperationId, Need>> = {
   restoreCamera: owner,
   getCameraSnapshot: guest("camera"),
 
+  listReceivers: owner,
+  createCameraLogin: owner,
+  deleteCameraLogin: owner,
+
   getBaseline: resident,
   listAnomalies: resident,
   getActivityBaseline: resident,

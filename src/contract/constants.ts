@@ -17,6 +17,7 @@ export const configGroups = {
   server: "Server",
   access: "Access",
   storage: "Data and engines",
+  receivers: "Receivers for cameras",
   pipeline: "Pipeline",
   upstream: "Upstream services",
   enrichment: "Enrichment and re-identification",
@@ -119,6 +120,11 @@ export const passedOverKinds = [
 ] as const;
 /** Statuses of alerts received from Alertmanager. */
 export const receivedStatuses = ["firing", "resolved"] as const;
+/** The protocols by which cameras deliver pictures to homesec's receivers. */
+export const receiverProtocols = ["ftp", "mail", "http"] as const;
+export type ReceiverProtocol = (typeof receiverProtocols)[number];
+/** The states of a receiver. */
+export const receiverStates = ["off", "listening", "failed", "elsewhere"] as const;
 export const riskLevels = ["low", "medium", "high", "critical"] as const;
 /** Alternative samples for a webhook test. */
 export const sampleKinds = ["camera_health", "scene_change"] as const;

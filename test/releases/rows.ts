@@ -382,6 +382,19 @@ export const earlyRows: readonly EarlyRow[] = [
       ...{ subjects: ["events/1"], fields: ["reviewed=true", "notes"] },
     },
   },
+  {
+    from: 32,
+    table: "camera_logins",
+    row: {
+      ...{ camera_id: "yard", protocol: "ftp", username: "yard", password_sha256: Buffer.alloc(32, 32), created_at: at(32) },
+      ...{ last_connected_at: at(33), last_delivery_at: null, file_count: 3 },
+    },
+  },
+  {
+    from: 32,
+    table: "delivery_faults",
+    row: { occurred_at: at(32), protocol: "ftp", camera_id: null, username: "yrad", client: "192.0.2.7", message: "Unknown user yrad" },
+  },
   image(36, 36, { blur_hash: "HPkJFYRSaHivh4egeXiEiV5zb/iY" }),
   detection(36, 36, { blur_hash: "HPkJFYRSaHivh4egeXiEiV5zb/iY" }),
 ];

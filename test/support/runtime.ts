@@ -14,6 +14,7 @@ export function quietRuntime(changes: Partial<Runtime> = {}): Runtime {
     breakers: () => [],
     resetBreaker: async () => "closed",
     probeUpstreams: async () => [],
+    receivers: () => [],
     watcher: () => ({ running: true, cameraRoot: "/cameras", watchMode: "notify", pending: 0, stuck: [] }),
     disk: async () => ({ freeBytes: 50, totalBytes: 100, usedBytes: 50 }),
     pictureDisk: async () => undefined,

@@ -12,6 +12,7 @@ import { explainRoutes } from "./explain.ts";
 import { imageRoutes } from "./images.ts";
 import { keyRoutes } from "./keys.ts";
 import { notificationRoutes } from "./notifications.ts";
+import { receiverRoutes } from "./receivers.ts";
 import { ruleDraftRoutes } from "./rule-drafts.ts";
 import { ruleRoutes } from "./rules.ts";
 import { sceneRoutes } from "./scenes.ts";
@@ -26,6 +27,7 @@ import { webhookRoutes } from "./webhooks.ts";
 /** Every route of homesec by its operation id. */
 export const routes = {
   ...cameraRoutes,
+  ...receiverRoutes,
   ...baselineRoutes,
   ...sceneRoutes,
   ...detectionRoutes,

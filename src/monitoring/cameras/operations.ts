@@ -11,6 +11,7 @@ import { statWithTimeout } from "../../platform/disk/fs-timeout.ts";
 import { noteWake } from "../../work/jobs/wakes-repository.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
 import type { OperationContext, Operations } from "../../work/operations/operation.ts";
+import { notifyLogins } from "../receivers/logins-repository.ts";
 import { type Camera, type CameraIdentity, type CameraStatus, conflictProblem, noSuchCamera, sharedField, slugOf } from "./camera.ts";
 import {
   allCameras,
@@ -240,8 +241,9 @@ async function standingAfter(
   return asked === undefined || asked === standing.status ? standing : { status: asked, reason: null };
 }
 
-/** Announces a change of the list of cameras: to clients through the journal, and to the file watcher, whose folders changed. */
+/** Announces a change of the list of cameras: to clients through the journal, and to the file watcher and the receivers, whose folders changed. */
 async function announce(sql: Sql, change: JournalEntry, now: Date): Promise<void> {
   noteWake(sql, "watcher");
+  await notifyLogins(sql);
   await appendToJournal(sql, [change], now);
 }

@@ -146,3 +146,15 @@ export const roles = kind(
     .transform((words) => roleNames.filter((role) => words.some((word) => word === role || word === everyRole))),
   `${everyRole}, or some of ${roleNames.join(", ")}, separated by commas`,
 );
+
+/** A range of ports `first-last`, or `0` for free ones (null). */
+export const portRange = kind(
+  z.string().transform((text, context): readonly [first: number, last: number] | null => {
+    if (text.trim() === "0") return null;
+    const [first = 0, last = 0] = /^\s*(\d{1,5})\s*-\s*(\d{1,5})\s*$/.exec(text)?.slice(1).map(Number) ?? [];
+    if (first >= 1 && last >= first && last <= 65_535) return [first, last];
+    context.issues.push(issue("value_error", "Not a range of ports", text));
+    return z.NEVER;
+  }),
+  "a range of ports such as 40000-40050, or 0",
+);

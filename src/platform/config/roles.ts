@@ -2,7 +2,7 @@
  * The tasks of a daemon, for homes that spread them over several daemons: each role is a group of workers. Usually one daemon has all
  * roles.
  */
-export const roleNames = ["api", "watch", "detect", "analyze", "alert", "deliver", "maintain"] as const;
+export const roleNames = ["api", "receive", "watch", "detect", "analyze", "alert", "deliver", "maintain"] as const;
 export type Role = (typeof roleNames)[number];
 
 /** The word for all roles. */

@@ -16,7 +16,7 @@ export const variables = {
     kind: kinds.roles,
     default: "all",
     description:
-      "Tasks of this daemon if several share a database: `api` serves HTTP and WebSocket, `watch` finds pictures, `detect` detects objects, `analyze` judges events, `alert` evaluates rules, `deliver` sends messages, `maintain` runs background tasks (docs/several-machines.md)",
+      "Tasks of this daemon if several share a database: `api` serves HTTP and WebSocket, `receive` accepts pictures from cameras, `watch` finds pictures, `detect` detects objects, `analyze` judges events, `alert` evaluates rules, `deliver` sends messages, `maintain` runs background tasks (docs/several-machines.md)",
   },
   ALLOWED_HOSTS: {
     group: "server",
@@ -107,6 +107,60 @@ export const variables = {
     kind: kinds.redisUrl,
     defaultNote: "queues and caches in the process itself",
     description: "Redis or Valkey server for queues, limits and caches",
+  },
+
+  RECEIVER_HOST: {
+    group: "receivers",
+    kind: kinds.host,
+    default: "0.0.0.0",
+    description: "Address on which the FTP and mail receivers listen; each is off until a camera has a login for it",
+  },
+  RECEIVER_ADDRESS: {
+    group: "receivers",
+    kind: kinds.host,
+    defaultNote: "the first address of this machine in the home network",
+    description: "Address of this machine as cameras reach it; set it in a container or behind NAT",
+  },
+  FTP_PORT: {
+    group: "receivers",
+    kind: kinds.integer(0, 65_535),
+    default: "2121",
+    description: "Port of the FTP receiver; 0 takes a free one",
+  },
+  FTPS_PORT: {
+    group: "receivers",
+    kind: kinds.integer(1, 65_535),
+    description: "Port for FTP with implicit TLS; explicit TLS works on FTP_PORT. Both need TLS_MODE",
+  },
+  FTP_PASSIVE_PORTS: {
+    group: "receivers",
+    kind: kinds.portRange,
+    default: "40000-40050",
+    description: "Ports for FTP data connections; 0 takes free ones. A firewall and a container must let them through",
+  },
+  MAIL_PORT: {
+    group: "receivers",
+    kind: kinds.integer(0, 65_535),
+    default: "2525",
+    description: "Port of the mail receiver; 0 takes a free one",
+  },
+  RECEIVER_MAX_FILE_MB: {
+    group: "receivers",
+    kind: kinds.integer(1, 10_000),
+    default: "100",
+    description: "Maximum size of a delivered file in MB",
+  },
+  RECEIVER_MAX_CONNECTIONS: {
+    group: "receivers",
+    kind: kinds.integer(1, 10_000),
+    default: "256",
+    description: "Maximum number of connections to each receiver; one address may have a quarter of them",
+  },
+  RECEIVER_FILES_PER_MINUTE: {
+    group: "receivers",
+    kind: kinds.integer(1, 1_000_000),
+    default: "1200",
+    description: "Maximum number of files per minute and camera; more must wait",
   },
 
   BATCH_WINDOW_SECONDS: {

@@ -1,4 +1,4 @@
-import type { passedOverKinds } from "../../contract/constants.ts";
+import type { passedOverKinds, ReceiverProtocol, receiverStates } from "../../contract/constants.ts";
 import type { LoadedConfig } from "../../platform/config/load.ts";
 import type { DiskSpace } from "../../platform/disk/disk.ts";
 import type { PeerRow } from "../jobs/processes-repository.ts";
@@ -32,6 +32,8 @@ export interface Runtime {
   /** Returns the enabled upstream services, each with the result of a recent health probe. */
   probeUpstreams(): Promise<readonly UpstreamState[]>;
   watcher(): WatcherState;
+  /** Returns the receivers, to which cameras deliver pictures. */
+  receivers(): readonly ReceiverState[];
   /** Returns the space of the disk with the data folder. */
   disk(): Promise<DiskSpace>;
   /** Returns the space of the disk with the pictures; undefined if it is the same disk. */
@@ -80,6 +82,19 @@ export interface RequestStats {
   /** Over the last 1,024 responses; null before the first. */
   readonly p50Ms: number | null;
   readonly p99Ms: number | null;
+}
+
+/** A server to which cameras deliver pictures. */
+export interface ReceiverState {
+  readonly protocol: ReceiverProtocol;
+  readonly state: (typeof receiverStates)[number];
+  readonly host: string;
+  readonly port: number;
+  /** Why it does not listen; null unless it failed. */
+  readonly fault: string | null;
+  readonly connections: number;
+  /** Cameras that have a login for it. */
+  readonly login_count: number;
 }
 
 export interface WatcherState {

@@ -16,6 +16,9 @@ const kept: Readonly<Record<string, string>> = {
   cameras: "always",
   settings: "always",
   keys: "always",
+  camera_logins: "always",
+  // The newest 500.
+  delivery_faults: "age",
   // Those that ended 30 days ago, when another event is shared.
   shares: "age",
   rules: "always",

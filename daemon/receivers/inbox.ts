@@ -1,0 +1,233 @@
+import { randomUUID } from "node:crypto";
+import { type FileHandle, link, lstat, mkdir, open, readdir, realpath, rename, stat, unlink } from "node:fs/promises";
+import { dirname, join, parse } from "node:path";
+import { minuteMs } from "../../src/base/clock/clock.ts";
+import { inspectFolder } from "../../src/monitoring/cameras/folder.ts";
+import type { KnownLogin } from "../../src/monitoring/receivers/logins-repository.ts";
+import { isGone, isInside } from "../../src/platform/disk/files.ts";
+import { statWithTimeout } from "../../src/platform/disk/fs-timeout.ts";
+
+/** The folder below a camera's folder for files that are not complete yet. The file watcher skips hidden folders. */
+const partsFolder = ".homesec-uploads";
+/** A part that nobody has written to for this long belongs to no upload. */
+const abandonedMs = 10 * minuteMs;
+/** Attempts to find a free name. */
+const mostAttempts = 10_000;
+/** Longest name of a file or folder in bytes; file systems allow 255. */
+const mostNameBytes = 200;
+
+/** A file cannot be accepted. `temporary`: the camera may try again later, as with a full disk. */
+export class DeliveryRefused extends Error {
+  override name = "DeliveryRefused";
+  readonly kind: "temporary" | "permanent" | "too_large";
+
+  constructor(kind: DeliveryRefused["kind"], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.kind = kind;
+  }
+}
+
+/** A file that a camera delivers. It is not in the camera's folder until `finish`. */
+export interface Upload {
+  /** Number of bytes so far. */
+  readonly bytes: number;
+  /** Appends bytes. Throws `DeliveryRefused` if the file is too large or the disk full. */
+  write(chunk: Uint8Array): Promise<void>;
+  /**
+   * Moves the complete file into the camera's folder, below `folders`, and returns its path. Once it resolves, the file outlasts a power
+   * failure. An existing file is never replaced: the new one gets a number. Throws `DeliveryRefused`, and leaves nothing behind.
+   */
+  finish(name: string, folders?: readonly string[]): Promise<string>;
+  /** Deletes it. Does nothing after `finish`. */
+  discard(): Promise<void>;
+}
+
+/** Opens files for deliveries. */
+export interface Inbox {
+  /** Begins a file in the folder of the login's camera. Throws `DeliveryRefused` if the folder cannot be used. */
+  begin(login: KnownLogin): Promise<Upload>;
+  /** Deletes parts that earlier runs left in the folder of a login's camera. `all`: also fresh ones, if no other daemon writes there. */
+  removeLeftovers(login: KnownLogin, all: boolean): Promise<void>;
+}
+
+/** Creates an inbox. `roots`: the folders that may hold camera folders. */
+export function createInbox(options: { readonly roots: readonly string[]; readonly mostBytes: number }): Inbox {
+  const folderOf = async ({ cameraName, folderPath }: KnownLogin): Promise<string> => {
+    const { resolvedPath, issues } = await inspectFolder(options.roots, folderPath);
+    if (resolvedPath !== null && issues.length === 0) return resolvedPath;
+    throw new DeliveryRefused("temporary", `The folder of ${cameraName} cannot be used: ${issues.join("; ")}`);
+  };
+  return {
+    begin: async (login) => {
+      const folder = await folderOf(login);
+      const partPath = join(folder, partsFolder, `${randomUUID()}.part`);
+      const file = await inWords(folder, async () => {
+        await mkdir(dirname(partPath), { recursive: true, mode: 0o770 });
+        return await open(partPath, "wx", 0o660);
+      });
+      return new PartialFile({ folder, partPath, file, mostBytes: options.mostBytes });
+    },
+    removeLeftovers: async (login, all) => {
+      const folder = join(await folderOf(login), partsFolder);
+      for (const name of await readdir(folder).catch((): string[] => [])) {
+        const path = join(folder, name);
+        const found = await stat(path).catch(() => undefined);
+        if (found && (all || Date.now() - found.mtimeMs > abandonedMs)) await unlink(path).catch(() => undefined);
+      }
+    },
+  };
+}
+
+/** Runs file operations and turns their errors into words for the camera's owner. */
+async function inWords<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof DeliveryRefused) throw error;
+    const { code = "unknown", message } = error as NodeJS.ErrnoException;
+    const isFull = code === "ENOSPC" || code === "EDQUOT";
+    const reason = isFull ? `The disk of ${folder} is full; free some space` : `The file cannot be written below ${folder}: ${message}`;
+    throw new DeliveryRefused("temporary", reason, { cause: error });
+  }
+}
+
+class PartialFile implements Upload {
+  readonly #folder: string;
+  readonly #partPath: string;
+  readonly #mostBytes: number;
+  #file: FileHandle | undefined;
+  #bytes = 0;
+
+  constructor(part: { readonly folder: string; readonly partPath: string; readonly file: FileHandle; readonly mostBytes: number }) {
+    this.#folder = part.folder;
+    this.#partPath = part.partPath;
+    this.#file = part.file;
+    this.#mostBytes = part.mostBytes;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  async write(chunk: Uint8Array): Promise<void> {
+    const file = this.#file;
+    if (!file) throw new Error("the upload has ended");
+    if (this.#bytes + chunk.byteLength > this.#mostBytes) {
+      throw new DeliveryRefused(
+        "too_large",
+        `The file has more than ${Math.round(this.#mostBytes / 1e6)} MB; let the camera send smaller ones, or raise RECEIVER_MAX_FILE_MB`,
+      );
+    }
+    await inWords(this.#folder, () => file.writeFile(chunk));
+    this.#bytes += chunk.byteLength;
+  }
+
+  async finish(name: string, folders: readonly string[] = []): Promise<string> {
+    const file = this.#file;
+    if (!file) throw new Error("the upload has ended");
+    try {
+      return await inWords(this.#folder, async () => {
+        await file.sync();
+        this.#file = undefined;
+        await file.close();
+        const target = await makeFolders(this.#folder, folders.map(safeName));
+        const path = await moveWithoutReplacing(this.#partPath, target, safeName(name));
+        await syncFolder(target);
+        return path;
+      });
+    } catch (error) {
+      await this.discard();
+      throw error;
+    }
+  }
+
+  async discard(): Promise<void> {
+    const file = this.#file;
+    this.#file = undefined;
+    await file?.close().catch(() => undefined);
+    await unlink(this.#partPath).catch(() => undefined);
+  }
+}
+
+/**
+ * Returns a name without anything that leads elsewhere, hides the file, or does not fit. It never fails, so that no picture is lost because
+ * of its name.
+ */
+export function safeName(name: string): string {
+  const plain = name
+    .replaceAll(/[\p{Cc}/\\]/gu, "_")
+    .replace(/^[.~]+/, "")
+    .trim();
+  const { name: stem, ext } = parse(plain === "" ? "picture" : plain);
+  return `${cut(stem, mostNameBytes - Math.min(Buffer.byteLength(ext), 20))}${cut(ext, 20)}`;
+}
+
+function cut(text: string, mostBytes: number): string {
+  const bytes = Buffer.from(text);
+  return bytes.length <= mostBytes ? text : bytes.subarray(0, mostBytes).toString().replace(/\uFFFD+$/, "");
+}
+
+/** Creates the folders below the camera's folder and returns the innermost. Throws if a link leads out of the camera's folder. */
+async function makeFolders(root: string, names: readonly string[]): Promise<string> {
+  let folder = root;
+  for (const name of names) {
+    const next = join(folder, name);
+    const isNew = await mkdir(next, { mode: 0o770 }).then(
+      () => true,
+      (error: unknown) => {
+        if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+        throw error;
+      },
+    );
+    if (isNew) await syncFolder(folder);
+    folder = next;
+  }
+  if (names.length > 0 && !isInside(root, await statWithTimeout(folder, () => realpath(folder)))) {
+    throw new DeliveryRefused("permanent", `The folder ${names.join("/")} leads out of the camera's folder; remove the link`);
+  }
+  return folder;
+}
+
+/** Moves a file to a free name: `name`, or with a number behind its stem. */
+async function moveWithoutReplacing(from: string, folder: string, name: string): Promise<string> {
+  const { name: stem, ext } = parse(name);
+  for (let number = 1; number <= mostAttempts; number += 1) {
+    const to = join(folder, number === 1 ? name : `${stem}-${number}${ext}`);
+    try {
+      await link(from, to);
+      await unlink(from);
+      return to;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "EEXIST") continue;
+      if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(code ?? "")) throw error;
+      // A file system without hard links, such as that of a memory card
+      if (await exists(to)) continue;
+      await rename(from, to);
+      return to;
+    }
+  }
+  throw new DeliveryRefused("permanent", `The name ${name} is taken too often; let the camera number its files`);
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (isGone(error)) return false;
+    throw error;
+  }
+}
+
+/** Makes the names in a folder outlast a power failure. Some file systems cannot sync a folder and do not need it. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } catch (error) {
+    if (!["EINVAL", "ENOTSUP", "EPERM", "EBADF"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+  } finally {
+    await handle.close();
+  }
+}

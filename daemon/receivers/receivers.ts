@@ -1,0 +1,90 @@
+import type { Log } from "../../src/base/log/log.ts";
+import type { ReceiverProtocol } from "../../src/contract/constants.ts";
+import type { ReceiverState } from "../../src/work/operations/runtime.ts";
+import { createLoop, type Worker } from "../workers/loop.ts";
+import type { KnownLogins } from "./known-logins.ts";
+
+/** A server for one protocol. */
+export interface Receiver {
+  readonly protocol: ReceiverProtocol;
+  /** Listens. Rejects with a reason for a person if it cannot, as with a port that another program has. */
+  open(): Promise<void>;
+  /** Stops listening, ends its connections, and waits for deliveries that are being stored. */
+  close(): Promise<void>;
+  /** Where it listens or would listen. */
+  address(): { readonly host: string; readonly port: number };
+  connections(): number;
+}
+
+/** The receivers of this daemon as a worker. */
+export interface Receivers extends Worker {
+  states(): readonly ReceiverState[];
+}
+
+/** Delay before another attempt to listen. */
+const retryMs = 5_000;
+
+/** Creates the worker that opens each receiver while a camera has a login for it, and closes it afterwards. */
+export function createReceivers(options: {
+  readonly logins: KnownLogins;
+  readonly receivers: readonly Receiver[];
+  readonly log: Log;
+}): Receivers {
+  const { logins, receivers, log } = options;
+  const open = new Set<ReceiverProtocol>();
+  const faults = new Map<ReceiverProtocol, string>();
+
+  const settle = async (receiver: Receiver): Promise<void> => {
+    const { protocol } = receiver;
+    const isWanted = logins.count(protocol) > 0;
+    if (isWanted === open.has(protocol)) return void (isWanted || faults.delete(protocol));
+    if (!isWanted) {
+      open.delete(protocol);
+      await receiver.close();
+      log.info({ protocol }, "a receiver stopped: no camera has a login for it");
+      return;
+    }
+    try {
+      await receiver.open();
+      open.add(protocol);
+      faults.delete(protocol);
+      log.info({ protocol, ...receiver.address() }, "a receiver accepts pictures from cameras");
+    } catch (error) {
+      const fault = error instanceof Error ? error.message : String(error);
+      if (faults.get(protocol) !== fault) log.error({ protocol, why: fault, retry_ms: retryMs }, "a receiver cannot listen; trying again");
+      faults.set(protocol, fault);
+    }
+  };
+  const loop = createLoop({
+    name: "receivers",
+    critical: false,
+    log,
+    round: async () => {
+      for (const receiver of receivers) await settle(receiver);
+      return faults.size > 0 ? retryMs : 60_000;
+    },
+    message: () => [...faults].map(([protocol, fault]) => `${protocol}: ${fault}`).join("; ") || null,
+  });
+  logins.onChange(() => loop.wake());
+
+  return {
+    ...loop,
+    start: async () => {
+      await logins.start();
+      await loop.start();
+    },
+    stop: async () => {
+      await loop.stop();
+      const closing = receivers.filter(({ protocol }) => open.delete(protocol));
+      await Promise.all(closing.map((receiver) => receiver.close()));
+      await logins.stop();
+    },
+    states: () =>
+      receivers.map((receiver) => {
+        const { protocol } = receiver;
+        const fault = faults.get(protocol) ?? null;
+        const state = fault !== null ? "failed" : open.has(protocol) ? "listening" : "off";
+        return { protocol, state, ...receiver.address(), fault, connections: receiver.connections(), login_count: logins.count(protocol) };
+      }),
+  };
+}

@@ -1,0 +1,88 @@
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { createInbox, type Inbox, safeName } from "../../../daemon/receivers/inbox.ts";
+import type { KnownLogin } from "../../../src/monitoring/receivers/logins-repository.ts";
+import { temporaryFolder } from "../../support/temporary.ts";
+
+let folder: ReturnType<typeof temporaryFolder>;
+let camera: string;
+let login: KnownLogin;
+let inbox: Inbox;
+
+beforeEach(async () => {
+  folder = temporaryFolder("inbox");
+  camera = join(folder.path, "porch");
+  await mkdir(camera);
+  login = { cameraId: "porch", cameraName: "Porch", folderPath: camera, protocol: "ftp", username: "porch", hash: Buffer.alloc(32) };
+  inbox = createInbox({ roots: [folder.path], mostBytes: 1_000 });
+});
+afterEach(() => folder.remove());
+
+const deliver = async (text: string, name: string, folders: readonly string[] = []): Promise<string> => {
+  const upload = await inbox.begin(login);
+  await upload.write(Buffer.from(text));
+  return await upload.finish(name, folders);
+};
+const visible = async (): Promise<readonly string[]> =>
+  (await readdir(camera, { recursive: true })).filter((name) => !name.startsWith(".")).sort();
+
+it("inbox: a file appears whole under its name, and an equal name gets a number", async () => {
+  const upload = await inbox.begin(login);
+  await upload.write(Buffer.from("first "));
+  expect(await visible()).toEqual([]);
+  await upload.write(Buffer.from("part"));
+  expect(await upload.finish("a.jpg")).toBe(join(camera, "a.jpg"));
+  expect(await deliver("second", "a.jpg")).toBe(join(camera, "a-2.jpg"));
+  expect(await visible()).toEqual(["a-2.jpg", "a.jpg"]);
+  expect(await readFile(join(camera, "a.jpg"), "utf8")).toBe("first part");
+  expect(await readdir(join(camera, ".homesec-uploads"))).toEqual([]);
+});
+
+it("inbox: a discarded file leaves nothing behind, and so does one that is too large", async () => {
+  const upload = await inbox.begin(login);
+  await upload.write(Buffer.from("half"));
+  await upload.discard();
+  const large = await inbox.begin(login);
+  await expect(large.write(Buffer.alloc(1_001))).rejects.toMatchObject({ kind: "too_large" });
+  await large.discard();
+  expect(await visible()).toEqual([]);
+  expect(await readdir(join(camera, ".homesec-uploads"))).toEqual([]);
+});
+
+it("inbox: parts that a killed daemon left are removed", async () => {
+  const upload = await inbox.begin(login);
+  await upload.write(Buffer.from("half"));
+  await inbox.removeLeftovers(login, false);
+  expect(await readdir(join(camera, ".homesec-uploads"))).toHaveLength(1);
+  await inbox.removeLeftovers(login, true);
+  expect(await readdir(join(camera, ".homesec-uploads"))).toEqual([]);
+  await upload.discard();
+});
+
+it("inbox: folders of the camera are created, and none leads out of its folder", async () => {
+  expect(await deliver("a", "1.jpg", ["2026-01-31", "am"])).toBe(join(camera, "2026-01-31/am/1.jpg"));
+  expect(await deliver("b", "../../2.jpg", ["..", ".ssh"])).toBe(join(camera, "picture/ssh/_.._2.jpg"));
+  await mkdir(join(folder.path, "elsewhere"));
+  await symlink(join(folder.path, "elsewhere"), join(camera, "link"));
+  await expect(deliver("c", "3.jpg", ["link"])).rejects.toMatchObject({ kind: "permanent" });
+  expect(await readdir(join(folder.path, "elsewhere"))).toEqual([]);
+});
+
+it("inbox: a camera folder that is gone is a fault that passes", async () => {
+  await writeFile(join(folder.path, "file"), "");
+  const lost = { ...login, folderPath: join(folder.path, "gone") };
+  await expect(inbox.begin(lost)).rejects.toMatchObject({ kind: "temporary", message: expect.stringContaining("does not exist") });
+});
+
+it("inbox: a safe name is one visible name that fits, whatever the camera sends", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary", maxLength: 400 }), (name) => {
+      const safe = safeName(name);
+      expect(safe).not.toMatch(/[/\\\0]|^[.~]|^$/);
+      expect(Buffer.byteLength(safe)).toBeLessThanOrEqual(255);
+      expect(safeName(safe)).toBe(safe);
+    }),
+  );
+});
