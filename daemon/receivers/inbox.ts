@@ -164,7 +164,12 @@ export function safeName(name: string): string {
 
 function cut(text: string, mostBytes: number): string {
   const bytes = Buffer.from(text);
-  return bytes.length <= mostBytes ? text : bytes.subarray(0, mostBytes).toString().replace(/\uFFFD+$/, "");
+  return bytes.length <= mostBytes
+    ? text
+    : bytes
+        .subarray(0, mostBytes)
+        .toString()
+        .replace(/\uFFFD+$/, "");
 }
 
 /** Creates the folders below the camera's folder and returns the innermost. Throws if a link leads out of the camera's folder. */
