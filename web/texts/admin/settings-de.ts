@@ -246,6 +246,7 @@ export const settings: typeof english = {
       server: "Server",
       access: "Zugang",
       storage: "Daten und Speicher",
+      receivers: "Empfang von Kameras",
       pipeline: "Verarbeitung",
       upstream: "Dienste",
       enrichment: "Anreicherung und Wiedererkennen",

@@ -243,6 +243,7 @@ export const settings = {
       server: "Server",
       access: "Access",
       storage: "Data and engines",
+      receivers: "Receivers for cameras",
       pipeline: "Pipeline",
       upstream: "Services",
       enrichment: "Enrichment and recognition",
