@@ -2,11 +2,11 @@ import { timingSafeEqual } from "node:crypto";
 import type { Clock } from "../../src/base/clock/clock.ts";
 import type { Log } from "../../src/base/log/log.ts";
 import type { ReceiverProtocol } from "../../src/contract/constants.ts";
+import { camerasChannel } from "../../src/monitoring/cameras/cameras-repository.ts";
 import {
   type DeliveryFault,
   type KnownLogin,
   type LoginUse,
-  loginsChannel,
   readKnownLogins,
   storeFaults,
   storeUses,
@@ -107,7 +107,7 @@ export class KnownLogins {
   async start(): Promise<void> {
     await this.load();
     this.#unlisten = await this.#options.db.listen(
-      loginsChannel,
+      camerasChannel,
       () => this.#reload(),
       () => this.#reload(),
     );

@@ -17,6 +17,7 @@ const tags: Readonly<Record<string, string>> = {
   "alert receiver": "Alerts from monitoring systems",
   explain: "Explanations of what happened and what did not",
   analytics: "Statistics for up to a year, per UTC day",
+  receivers: "Servers to which cameras deliver pictures, and the logins of cameras",
   shares: "Events shown to people without an account",
   keys: "Named keys with roles, and sessions of browsers",
   system: "Health, pipeline, configuration, storage and metrics",

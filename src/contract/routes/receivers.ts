@@ -94,6 +94,7 @@ export const receiverRoutes = {
       status: 201,
       reply: CameraLogin.extend({ settings: CameraSettings }),
       refusals: { 404: noSuchCamera, 409: "Another camera has this user name, or the camera's folder is unusable" },
+      example: { body: { username: "front-door" }, reply: {} },
     },
   ),
   deleteCameraLogin: route.delete("/api/cameras/{camera_id}/logins/{protocol}", "Delete the login of a camera: it stops working at once", {

@@ -7,6 +7,14 @@ const columns = (sql: Sql) => sql`
   c.camera_id, c.name, ${fullPath(sql, sql`c.folder_path`)} as folder_path, c.status, c.last_seen_at, c.created_at, c.updated_at, c.deleted_at
 `;
 
+/** The channel that notifies every process of changed cameras and of their changed logins. */
+export const camerasChannel = "homesec_cameras";
+
+/** Notifies every process after the commit that cameras or their logins changed. */
+export async function notifyCameras(sql: Sql): Promise<void> {
+  await sql`select pg_notify(${camerasChannel}, '')`;
+}
+
 /** Finds a camera, deleted or not; undefined if there is none. */
 export async function findCamera(sql: Sql, cameraId: string): Promise<Camera | undefined> {
   const [camera] = await sql<[Camera?]>`

@@ -11,7 +11,6 @@ import { statWithTimeout } from "../../platform/disk/fs-timeout.ts";
 import { noteWake } from "../../work/jobs/wakes-repository.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
 import type { OperationContext, Operations } from "../../work/operations/operation.ts";
-import { notifyLogins } from "../receivers/logins-repository.ts";
 import { type Camera, type CameraIdentity, type CameraStatus, conflictProblem, noSuchCamera, sharedField, slugOf } from "./camera.ts";
 import {
   allCameras,
@@ -26,6 +25,7 @@ import {
   liveCameras,
   lockCamera,
   lockIdentities,
+  notifyCameras,
   requireCamera,
   restoreCamera,
   updateCamera,
@@ -244,6 +244,6 @@ async function standingAfter(
 /** Announces a change of the list of cameras: to clients through the journal, and to the file watcher and the receivers, whose folders changed. */
 async function announce(sql: Sql, change: JournalEntry, now: Date): Promise<void> {
   noteWake(sql, "watcher");
-  await notifyLogins(sql);
+  await notifyCameras(sql);
   await appendToJournal(sql, [change], now);
 }

@@ -3,23 +3,16 @@ import type { ReceiverProtocol } from "../../contract/constants.ts";
 import type { DeliveryFault as FaultSchema, CameraLogin as LoginSchema } from "../../contract/routes/receivers.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { fullPath } from "../../platform/database/stored-paths.ts";
+import { notifyCameras } from "../cameras/cameras-repository.ts";
 
 /** A login as the API shows it, without its password. */
 export type CameraLogin = z.output<typeof LoginSchema>;
 /** A fault of a delivery as the API shows it. */
 export type DeliveryFault = z.output<typeof FaultSchema>;
 
-/** The channel that notifies every process of changed logins. */
-export const loginsChannel = "homesec_logins";
-
 const columns = (sql: Sql) => sql`
   l.camera_id, l.protocol, l.username, l.created_at, l.last_connected_at, l.last_delivery_at, l.file_count::float8 as file_count
 `;
-
-/** Notifies every process after the commit that logins or the folders of their cameras changed. */
-export async function notifyLogins(sql: Sql): Promise<void> {
-  await sql`select pg_notify(${loginsChannel}, '')`;
-}
 
 /** Returns the logins of a camera, or of all cameras that are not deleted, in order of camera and protocol. */
 export async function listLogins(sql: Sql, cameraId: string | undefined): Promise<readonly CameraLogin[]> {
@@ -57,7 +50,7 @@ export async function replaceLogin(
       last_connected_at = null, last_delivery_at = null, file_count = 0
     returning ${columns(sql)}
   `;
-  await notifyLogins(sql);
+  await notifyCameras(sql);
   return row;
 }
 
@@ -67,7 +60,7 @@ export async function deleteLogin(sql: Sql, cameraId: string, protocol: Receiver
     delete from camera_logins l
     where l.camera_id = ${cameraId} and l.protocol = ${protocol}
   `;
-  if (deleted.count > 0) await notifyLogins(sql);
+  if (deleted.count > 0) await notifyCameras(sql);
   return deleted.count > 0;
 }
 

@@ -1,3 +1,4 @@
+// Over 400 lines: one table, in the order of the documentation, which is generated from it.
 import * as kinds from "./kinds.ts";
 import type { Group, Variable } from "./variable.ts";
 
