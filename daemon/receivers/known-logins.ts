@@ -1,4 +1,3 @@
-import { timingSafeEqual } from "node:crypto";
 import type { Clock } from "../../src/base/clock/clock.ts";
 import type { Log } from "../../src/base/log/log.ts";
 import type { ReceiverProtocol } from "../../src/contract/constants.ts";
@@ -11,7 +10,7 @@ import {
   storeFaults,
   storeUses,
 } from "../../src/monitoring/receivers/logins-repository.ts";
-import { passwordHash } from "../../src/monitoring/receivers/password.ts";
+import { hasHash } from "../../src/monitoring/receivers/password.ts";
 import type { Database } from "../../src/platform/database/database.ts";
 
 /** Interval in which uses and faults are stored. */
@@ -48,7 +47,7 @@ export class KnownLogins {
   /** Returns the login if the password is right. */
   check(protocol: ReceiverProtocol, username: string, password: string): KnownLogin | undefined {
     const login = this.find(protocol, username);
-    return login && timingSafeEqual(login.hash, passwordHash(password)) ? login : undefined;
+    return login && hasHash(password, login.hash) ? login : undefined;
   }
 
   /** Tells whether a login is still the current one: sessions end when their login changes or their camera is deleted. */

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
 /** Characters that no font confuses and that every camera accepts in a password; 32 of them, so that each byte gives one without bias. */
 const alphabet = "abcdefghijkmnpqrstuvwxyz23456789";
@@ -13,4 +13,9 @@ export function generatePassword(): string {
 /** Returns the SHA-256 hash of a password. A generated password has 80 random bits, so that the hash needs no salt. */
 export function passwordHash(password: string): Buffer {
   return createHash("sha256").update(password).digest();
+}
+
+/** Tells whether a password has this hash, in the same time for every password. */
+export function hasHash(password: string, hash: Buffer): boolean {
+  return timingSafeEqual(hash, passwordHash(password));
 }
