@@ -18,10 +18,10 @@ export const Camera = z
         "`unknown`: no picture yet or since its restore; `offline`: no picture for a long time; `error`: its folder is missing or unreadable",
     }),
     last_seen_at: Instant.nullable().meta({ description: "Arrival of its newest picture", example: "2026-01-31T22:15:40.370Z" }),
-    ...pictureFields("of its newest picture"),
     created_at: Instant.meta({ description: "Time of creation, by a user or by its first picture" }),
     updated_at: Instant.meta({ description: "Time of the last change, deletion or restore" }),
     deleted_at: Instant.nullable().meta({ description: "Time of deletion; null unless deleted" }),
+    ...pictureFields("of its newest picture"),
   })
   .meta({
     id: "Camera",

@@ -49,7 +49,6 @@ export const Detection = z
     bbox_width: z.int().nullable().meta({ description: "Width of the box in pixels; null without a box", example: 164 }),
     bbox_height: z.int().nullable().meta({ description: "Height of the box in pixels; null without a box", example: 402 }),
     thumbnail_path: z.string().nullable().meta({ description: "Path of the thumbnail in the data folder; null until its first request" }),
-    ...boxedPictureFields("of its picture"),
     event_id: z.int().nullable().meta({ description: "Event of the detection; null while its batch is open", example: 1207 }),
     batch_id: z.string().nullable().meta({ description: "Batch of the detection; null without one" }),
     enrichment: z
@@ -62,6 +61,7 @@ export const Detection = z
       .nullable()
       .meta({ description: "Results of the enrichment services; null until they ran" }),
     created_at: Instant.meta({ description: "Time it was stored", example: "2026-01-31T22:15:00.512Z" }),
+    ...boxedPictureFields("of its picture"),
   })
   .meta({ id: "Detection", description: "An object that the detector found in a picture", example: detectionExample });
 

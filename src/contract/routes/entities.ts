@@ -26,8 +26,8 @@ export const Entity = z
     camera_ids: z.array(z.string()).meta({ description: "Cameras that saw it, in order of id", example: ["front-door"] }),
     representative_detection_id: z.int().nullable().meta({ description: "Best detection; null when it was deleted" }),
     thumbnail_url: z.string().nullable().meta({ description: "URL path of its thumbnail; null when that detection was deleted" }),
-    ...boxedPictureFields("of its best picture"),
     discovered_at: Instant.meta({ description: "Time it was first recognised" }),
+    ...boxedPictureFields("of its best picture"),
   })
   .meta({ id: "Entity", description: "A person or object that cameras recognise", example: entityExample });
 

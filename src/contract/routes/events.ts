@@ -79,12 +79,12 @@ export const Event = z
     detection_ids: z.array(z.int()).meta({ description: "Ids of its detections", example: [90211] }),
     object_types: z.array(z.string()).meta({ description: "Detected classes", example: ["person"] }),
     thumbnail_url: z.string().nullable().meta({ description: "URL path of its thumbnail; null without detections" }),
-    ...boxedPictureFields("of its best picture"),
     analysis_status: z.enum(analysisStatuses).meta({ description: "Status of the analysis", example: "completed" }),
     risk_factors: z.array(RiskFactor).meta({ description: "Reasons for the score" }),
     analyzed_by: z.string().nullable().meta({ description: "Name of the model, or `built-in scorer`" }),
     created_at: Instant.meta({ description: "Time it was stored", example: "2026-01-31T22:16:10.901Z" }),
     deleted_at: Instant.nullable().meta({ description: "Time of deletion; null unless deleted" }),
+    ...boxedPictureFields("of its best picture"),
   })
   .meta({ id: "Event", description: "Something that happened at a camera", example: eventExample });
 

@@ -46,7 +46,6 @@ export const Image = z
       .string()
       .nullable()
       .meta({ description: "Explanation of the reason with a fix; for a video also the parts that were not analysed" }),
-    blur_hash: pictureFields("of the picture").blur_hash,
     same_content_as: z.int().nullable().meta({ description: "The first entry of this camera with the same content" }),
     detection_count: z.int().meta({ description: "Number of stored detections", example: 1 }),
     detector: z.string().nullable().meta({ description: "`built-in`, or the URL of the detector; null until the analysis" }),
@@ -54,6 +53,7 @@ export const Image = z
     left_out: z.array(LeftOut).meta({ description: "Parts of the detector's answer that homesec left out, by reason" }),
     started_at: Instant.nullable().meta({ description: "Start of processing; null until then", example: "2026-01-31T22:15:00.141Z" }),
     finished_at: Instant.nullable().meta({ description: "End of processing; null until then", example: "2026-01-31T22:15:00.512Z" }),
+    blur_hash: pictureFields("of the picture").blur_hash,
   })
   .meta({
     id: "Image",
