@@ -41,7 +41,7 @@ const unused: Readonly<Partial<Record<OperationId, string>>> = {
   testRule: "the form of a rule tries drafts and stored rules by other operations",
   deleteDetections: "the page deletes whole events; single detections are deleted in the terminal",
   searchDetections: "the search of the page finds the events of the detections",
-  getDetectionEnrichment: "attributes of a detection are shown in the terminal only",
+  getDetectionEnrichment: "the event on the page has them with its detections",
   listDetectionLabels: "the page offers the classes of the contract",
 };
 

@@ -55,6 +55,32 @@ describe.skipIf(!chromiumInstalled)("web page (needs chromium)", () => {
     await page.getByText("This page does not exist").waitFor();
   });
 
+  it("web page: an event says what is known about the objects in its picture, in the reader's language, and leads to their appearances", async () => {
+    const enrichment = {
+      attributes: { upper_color: "blue", carries: ["parcel", "bag"], glasses: true, shoe_size: 43 },
+      ocr: [{ text: "PARCEL 42", confidence: 0.9 }],
+      caption: "A person in a blue jacket.",
+      entity_id: knownEntity,
+      has_embedding: true,
+    };
+    await home.daemon.context.db.query(
+      (sql) => sql`update detections set enrichment = ${JSON.stringify(enrichment)}::text::jsonb where event_id = 2`,
+    );
+    for (const [locale, title, words] of [
+      ["en-GB", "In this picture", ["Upper partblue", "Carriesparcel, bag", "Glassesyes", "shoe size43", "TextPARCEL 42"]],
+      ["de-DE", "Auf diesem Bild", ["Oberer Teilblau", "Trägtparcel, bag", "Brilleja", "shoe size43", "SchriftPARCEL 42"]],
+    ] as const) {
+      const { page } = await home.visit({ ...screens.phone, locale });
+      await page.goto("/events/2");
+      const part = page.locator("section", { has: page.getByRole("heading", { name: title }) });
+      await part.getByText("A person in a blue jacket.").waitFor();
+      const text = (await part.locator("dl").textContent()) ?? "";
+      for (const word of words) expect(text).toContain(word);
+      await part.getByRole("link").click();
+      await page.waitForURL(`/people/${knownEntity}`);
+    }
+  });
+
   it("web page: in German for a reader whose browser is German", async () => {
     const { page } = await home.visit({ ...screens.phone, locale: "de-DE" });
     await page.goto("/review");

@@ -16,8 +16,9 @@ import { Empty, Loaded, Missing } from "../parts/states.tsx";
 import { useToast } from "../parts/toast.tsx";
 import { Ago, useFormat } from "../texts/format.tsx";
 import { useTexts } from "../texts/texts.tsx";
+import { Described } from "./event/described.tsx";
 import { Explanation } from "./event/explanation.tsx";
-import { Filmstrip } from "./event/filmstrip.tsx";
+import { Filmstrip, useChosen } from "./event/filmstrip.tsx";
 import { Neighbours, useNeighbours } from "./event/neighbours.tsx";
 import { Notes } from "./event/notes.tsx";
 import { picturesOf } from "./event/pictures.ts";
@@ -47,6 +48,8 @@ function Shown({ event }: { readonly event: FullEvent }) {
   const { acknowledge } = useAlertActions();
   const mayReview = useMay("resident");
   const mayRemove = useMay("owner");
+  const pictures = picturesOf(event.detections);
+  const chosen = useChosen(pictures);
   useKeys({
     acknowledge: () => {
       const open = alerts.filter(isOpen).map(({ id }) => id);
@@ -64,7 +67,7 @@ function Shown({ event }: { readonly event: FullEvent }) {
       {event.deleted_at && <Empty title={texts.event.deleted} />}
       <div className="gap-6 lg:grid lg:grid-cols-[3fr_2fr]">
         <div className="min-w-0">
-          {event.detections.length > 0 && <Filmstrip pictures={picturesOf(event.detections)} />}
+          {event.detections.length > 0 && <Filmstrip pictures={pictures} chosen={chosen} />}
           <Verdict event={event} what={what} />
           <div className="mb-6 flex flex-wrap gap-2">
             <For who="resident">
@@ -85,6 +88,7 @@ function Shown({ event }: { readonly event: FullEvent }) {
         </div>
         <div className="min-w-0">
           <EventAlerts alerts={alerts} />
+          <Described picture={chosen.picture} />
           <Reasons event={event} />
           <For who="resident">
             <Notes event={event} />

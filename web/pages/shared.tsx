@@ -11,7 +11,7 @@ import { Failure } from "../parts/states.tsx";
 import { Ago, FormatIn, useFormat } from "../texts/format.tsx";
 import { useMoreTexts } from "../texts/more.ts";
 import { useTexts } from "../texts/texts.tsx";
-import { Filmstrip } from "./event/filmstrip.tsx";
+import { Filmstrip, useChosen } from "./event/filmstrip.tsx";
 import type { Picture } from "./event/pictures.ts";
 
 type SharedEvent = ClientReply<typeof shareRoutes.getShared>;
@@ -68,6 +68,7 @@ function Shown({ event }: { readonly event: SharedEvent }) {
       ...{ key: image_url, at: taken_at, image: image_url, thumbnail: thumbnail_url, blurHash: null, video: video_url, objects },
     }),
   );
+  const chosen = useChosen(pictures);
   return (
     <OpenPage title={`${what.charAt(0).toUpperCase()}${what.slice(1)} ${texts.event.at(event.camera)}`.trim()} isWide>
       <p className="text-lg">{event.summary || texts.event.summaryPending}</p>
@@ -77,7 +78,11 @@ function Shown({ event }: { readonly event: SharedEvent }) {
         <Ago time={event.started_at} className="text-sm text-soft" />
         {ms >= 1000 && <span className="text-sm text-soft">{texts.event.lasted(format.duration(ms))}</span>}
       </p>
-      {pictures.length > 0 ? <Filmstrip pictures={pictures} /> : event.kind === "event" && <p className="text-soft">{shared.noPictures}</p>}
+      {pictures.length > 0 ? (
+        <Filmstrip pictures={pictures} chosen={chosen} />
+      ) : (
+        event.kind === "event" && <p className="text-soft">{shared.noPictures}</p>
+      )}
       <p className="mt-6 border-t border-line pt-3 text-sm text-soft">{shared.until(format.time(event.expires_at))}</p>
     </OpenPage>
   );

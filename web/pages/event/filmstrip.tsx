@@ -6,15 +6,24 @@ import { useFormat } from "../../texts/format.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 import { bestOf, type Picture } from "./pictures.ts";
 
+/** The picture on the screen: the best one until the reader chooses another. */
+export function useChosen(pictures: readonly Picture[]) {
+  const [chosen, choose] = useState<number>();
+  const index = Math.min(chosen ?? bestOf(pictures), pictures.length - 1);
+  return { index, picture: pictures[index], choose };
+}
+
+interface FilmstripProps {
+  readonly pictures: readonly Picture[];
+  readonly chosen: ReturnType<typeof useChosen>;
+}
+
 /** All pictures of an event: the best one first on the screen, the others a tap, swipe or arrow key away. */
-export function Filmstrip({ pictures }: { readonly pictures: readonly Picture[] }) {
+export function Filmstrip({ pictures, chosen: { index, picture, choose } }: FilmstripProps) {
   const texts = useTexts();
   const format = useFormat();
-  const [chosen, setChosen] = useState<number>();
-  const index = Math.min(chosen ?? bestOf(pictures), pictures.length - 1);
-  const picture = pictures[index];
   const strip = useRef<HTMLDivElement>(null);
-  const step = (by: number): void => setChosen(Math.max(0, Math.min(index + by, pictures.length - 1)));
+  const step = (by: number): void => choose(Math.max(0, Math.min(index + by, pictures.length - 1)));
   useEffect(() => {
     strip.current?.children[index]?.scrollIntoView({ block: "nearest", inline: "center" });
   }, [index]);
@@ -41,7 +50,7 @@ export function Filmstrip({ pictures }: { readonly pictures: readonly Picture[] 
               type="button"
               aria-pressed={place === index}
               aria-label={`${texts.event.picture(place + 1, pictures.length)}, ${format.time(at)}`}
-              onClick={() => setChosen(place)}
+              onClick={() => choose(place)}
               className="w-24 shrink-0 snap-center rounded-lg border-2 border-transparent aria-pressed:border-accent"
             >
               <Thumbnail of={{ blur_hash: blurHash }} src={thumbnail} alt="" />

@@ -3,7 +3,8 @@ import type { FullEvent } from "../event.tsx";
 type Detection = FullEvent["detections"][number];
 
 /** What was found in a picture. */
-export type Found = Pick<Detection, "object_type" | "confidence" | "bbox_x" | "bbox_y" | "bbox_width" | "bbox_height">;
+export type Found = Pick<Detection, "object_type" | "confidence" | "bbox_x" | "bbox_y" | "bbox_width" | "bbox_height"> &
+  Partial<Pick<Detection, "enrichment">>;
 
 /** One picture with everything found in it, and its addresses. */
 export interface Picture {

@@ -282,6 +282,33 @@ export const de: MoreTexts = {
     revoke: "Widerrufen",
     revoked: "Der Link funktioniert nicht mehr",
   },
+  described: {
+    title: "Auf diesem Bild",
+    read: "Schrift",
+    seenBefore: "Schon einmal gesehen",
+    appearances: "Jedes Auftreten zeigen",
+    yes: "ja",
+    no: "nein",
+    names: {
+      ...{
+        colors: "Farben",
+        upper_color: "Oberer Teil",
+        lower_color: "Unterer Teil",
+        brightness: "Licht",
+        size: "Größe",
+        position: "Lage",
+      },
+      ...{ vehicle_type: "Fahrzeug", vehicle_color: "Farbe des Fahrzeugs", license_plate: "Kennzeichen", plate: "Kennzeichen" },
+      ...{ clothing: "Kleidung", carries: "Trägt", glasses: "Brille", age: "Alter", face: "Gesicht" },
+    },
+    values: {
+      ...{ red: "rot", orange: "orange", yellow: "gelb", green: "grün", cyan: "türkis", blue: "blau", purple: "lila", pink: "rosa" },
+      ...{ black: "schwarz", white: "weiß", grey: "grau", gray: "grau", brown: "braun" },
+      ...{ dark: "dunkel", dim: "schwach", bright: "hell", small: "klein", medium: "mittel", large: "groß" },
+      ...{ center: "Mitte", left: "links", right: "rechts", top: "oben", bottom: "unten" },
+      ...{ "top left": "oben links", "top right": "oben rechts", "bottom left": "unten links", "bottom right": "unten rechts" },
+    },
+  },
   shared: {
     until: (time) => `Dieser Link gilt bis ${time}`,
     noPictures: "Davon gibt es keine Bilder.",

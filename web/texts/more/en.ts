@@ -270,6 +270,29 @@ export const en = {
     revoke: "Revoke",
     revoked: "The link no longer works",
   },
+  described: {
+    title: "In this picture",
+    read: "Text",
+    seenBefore: "Seen before",
+    appearances: "Show all appearances",
+    yes: "yes",
+    no: "no",
+    /** Names of attributes; those that only a service of yours knows are shown as it calls them. */
+    names: {
+      ...{
+        colors: "Colours",
+        upper_color: "Upper part",
+        lower_color: "Lower part",
+        brightness: "Light",
+        size: "Size",
+        position: "Position",
+      },
+      ...{ vehicle_type: "Vehicle", vehicle_color: "Colour of the vehicle", license_plate: "Number plate", plate: "Number plate" },
+      ...{ clothing: "Clothing", carries: "Carries", glasses: "Glasses", age: "Age", face: "Face" },
+    } as Readonly<Record<string, string>>,
+    /** Values of attributes, where they are not shown as they come. */
+    values: { center: "centre" } as Readonly<Record<string, string>>,
+  },
   shared: {
     until: (time: string) => `This link works until ${time}`,
     noPictures: "There are no pictures of it.",
