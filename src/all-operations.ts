@@ -23,6 +23,7 @@ import { entityOperations } from "./monitoring/entities/operations.ts";
 import { eventOperations } from "./monitoring/events/operations.ts";
 import { eventStatisticsOperations } from "./monitoring/events/statistics.ts";
 import { imageOperations } from "./monitoring/images/operations.ts";
+import { pullOperations } from "./monitoring/pulls/operations.ts";
 import { receiverOperations } from "./monitoring/receivers/operations.ts";
 import { sceneOperations } from "./monitoring/scenes/operations.ts";
 import { shareOperations } from "./monitoring/shares/operations.ts";
@@ -32,6 +33,7 @@ import type { Operations } from "./work/operations/operation.ts";
 export const operations: Operations = {
   ...cameraOperations,
   ...receiverOperations,
+  ...pullOperations,
   ...baselineOperations,
   ...sceneOperations,
   ...detectionOperations,

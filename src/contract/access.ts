@@ -27,6 +27,10 @@ export const needs: Readonly<Record<OperationId, Need>> = {
   deleteCamera: owner,
   restoreCamera: owner,
   getCameraSnapshot: guest("camera"),
+  getCameraPull: owner,
+  setCameraPull: owner,
+  deleteCameraPull: owner,
+  testCameraPull: owner,
 
   listReceivers: owner,
   createCameraLogin: owner,

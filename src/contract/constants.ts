@@ -125,6 +125,8 @@ export const receiverProtocols = ["ftp", "mail", "http"] as const;
 export type ReceiverProtocol = (typeof receiverProtocols)[number];
 /** The states of a receiver. */
 export const receiverStates = ["off", "listening", "failed", "elsewhere"] as const;
+/** `waiting`: for the first picture. */
+export const pullStates = ["waiting", "working", "failing"] as const;
 export const riskLevels = ["low", "medium", "high", "critical"] as const;
 /** Alternative samples for a webhook test. */
 export const sampleKinds = ["camera_health", "scene_change"] as const;
@@ -158,6 +160,8 @@ export const ranges = {
   gpuHours: [1, 168],
   id: [1, Number.MAX_SAFE_INTEGER],
   pageLimit: [1, 1000],
+  pullSeconds: [0.5, 3600],
+  pullThresholdPercent: [0, 100],
   retentionDays: [1, 3650],
   riskScore: [0, 100],
   scoreBucketSize: [1, 50],

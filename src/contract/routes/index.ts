@@ -12,6 +12,7 @@ import { explainRoutes } from "./explain.ts";
 import { imageRoutes } from "./images.ts";
 import { keyRoutes } from "./keys.ts";
 import { notificationRoutes } from "./notifications.ts";
+import { pullRoutes } from "./pulls.ts";
 import { receiverRoutes } from "./receivers.ts";
 import { ruleDraftRoutes } from "./rule-drafts.ts";
 import { ruleRoutes } from "./rules.ts";
@@ -28,6 +29,7 @@ import { webhookRoutes } from "./webhooks.ts";
 export const routes = {
   ...cameraRoutes,
   ...receiverRoutes,
+  ...pullRoutes,
   ...baselineRoutes,
   ...sceneRoutes,
   ...detectionRoutes,

@@ -1,7 +1,7 @@
 import { durationText } from "../../base/text/format.ts";
 
 /** Causes of incidents. A camera has at most one open incident per cause. */
-export const causes = ["silent", "error", "black", "frozen", "clock", "view"] as const;
+export const causes = ["silent", "error", "black", "frozen", "clock", "view", "unreachable"] as const;
 export type Cause = (typeof causes)[number];
 
 /** A problem with a camera. */
@@ -20,6 +20,7 @@ const now: Readonly<Record<Cause, string>> = {
   frozen: "sends the same picture again and again",
   clock: "has a clock that jumped",
   view: "sees something else than before",
+  unreachable: "gives no pictures",
 };
 
 const before: Readonly<Record<Cause, string>> = {
@@ -29,6 +30,7 @@ const before: Readonly<Record<Cause, string>> = {
   frozen: "sent the same picture again and again",
   clock: "had a clock that had jumped",
   view: "saw something else than before",
+  unreachable: "gave no pictures",
 };
 
 /** Returns the summary of an open incident. */

@@ -19,7 +19,7 @@ import {
 } from "./incidents-repository.ts";
 
 /** Causes that neither the camera's status nor another type of message reports. */
-const statusCauses: ReadonlySet<Cause> = new Set(["black", "frozen", "clock"]);
+const statusCauses: ReadonlySet<Cause> = new Set(["black", "frozen", "clock", "unreachable"]);
 
 /**
  * Opens an incident with its event, in the caller's transaction: announced like any event, and evaluated by rules of kind
