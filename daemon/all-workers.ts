@@ -9,6 +9,7 @@ import { createWaker } from "./pipeline/waker.ts";
 import { createWatching } from "./pipeline/watching.ts";
 import type { WorkerContext } from "./pipeline/worker-context.ts";
 import { createAllReceivers } from "./receivers/all-receivers.ts";
+import { createPulling } from "./receivers/pulling.ts";
 import type { Receivers } from "./receivers/receivers.ts";
 import type { DaemonRuntime } from "./runtime.ts";
 import { createSelftestAlarm } from "./selftest/alarm.ts";
@@ -71,6 +72,7 @@ export function createAllWorkers(
       ...[pipeline.analysis, pipeline.alerting, pipeline.aggregator, pipeline.enrichment, pipeline.detection],
       watcher,
       receivers,
+      createPulling(workerContext),
       ...housekeeping.everywhere,
       housekeeping.cameraWatcher,
       ...housekeeping.maintaining,

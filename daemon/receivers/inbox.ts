@@ -45,14 +45,14 @@ export interface Upload {
 /** Opens files for deliveries. */
 export interface Inbox {
   /** Begins a file in the folder of the login's camera. Throws `DeliveryRefused` if the folder cannot be used. */
-  begin(login: KnownLogin): Promise<Upload>;
+  begin(login: Pick<KnownLogin, "cameraName" | "folderPath">): Promise<Upload>;
   /** Deletes parts that earlier runs left in the folder of a login's camera. `all`: also fresh ones, if no other daemon writes there. */
   removeLeftovers(login: KnownLogin, all: boolean): Promise<void>;
 }
 
 /** Creates an inbox. `roots`: the folders that may hold camera folders. */
 export function createInbox(options: { readonly roots: readonly string[]; readonly mostBytes: number }): Inbox {
-  const folderOf = async ({ cameraName, folderPath }: KnownLogin): Promise<string> => {
+  const folderOf = async ({ cameraName, folderPath }: Pick<KnownLogin, "cameraName" | "folderPath">): Promise<string> => {
     const { resolvedPath, issues } = await inspectFolder(options.roots, folderPath);
     if (resolvedPath !== null && issues.length === 0) return resolvedPath;
     throw new DeliveryRefused("temporary", `The folder of ${cameraName} cannot be used: ${issues.join("; ")}`);

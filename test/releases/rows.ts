@@ -1,3 +1,5 @@
+// Over 400 lines: one row for each migration, in their order.
+
 /** A row to insert as soon as a migration allows it. */
 export interface EarlyRow {
   /** The first migration whose schema accepts it. */
@@ -394,6 +396,14 @@ export const earlyRows: readonly EarlyRow[] = [
     from: 32,
     table: "delivery_faults",
     row: { occurred_at: at(32), protocol: "ftp", camera_id: null, username: "yrad", client: "192.0.2.7", message: "Unknown user yrad" },
+  },
+  {
+    from: 34,
+    table: "camera_pulls",
+    row: {
+      ...{ camera_id: "yard", url: "http://127.0.0.1/snap.jpg", username: "homesec", sealed_password: null, every_ms: 2000 },
+      ...{ threshold_percent: 0.3, created_at: at(34), updated_at: at(34), seen_count: 12, kept_count: 2, last_picture_at: at(35) },
+    },
   },
   image(36, 36, { blur_hash: "HPkJFYRSaHivh4egeXiEiV5zb/iY" }),
   detection(36, 36, { blur_hash: "HPkJFYRSaHivh4egeXiEiV5zb/iY" }),

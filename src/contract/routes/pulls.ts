@@ -31,13 +31,10 @@ export const CameraPull = z
     kept_count: z
       .int()
       .meta({ description: "Pictures that were kept, because something had changed or as a sign of life", example: 1_520 }),
-    cpu_percent: z
-      .number()
-      .nullable()
-      .meta({
-        description: "Processor time for this camera in the last minute, in percent of one core; null until it is measured",
-        example: 0.4,
-      }),
+    cpu_percent: z.number().nullable().meta({
+      description: "Processor time for this camera in the last minute, in percent of one core; null until it is measured",
+      example: 0.4,
+    }),
     memory_bytes: z
       .int()
       .nullable()

@@ -1,5 +1,7 @@
 import { isRefusedAddress, plainHost, refusalOfName } from "../../platform/outbound/address.ts";
+import type { Sealer } from "../../platform/secrets/sealer.ts";
 import type { Credentials } from "./digest.ts";
+import type { PullSettings } from "./pulls-repository.ts";
 
 /** An address to pull from, without secrets, and what a user typed with it. */
 export interface PullAddress {
@@ -57,6 +59,15 @@ export function parsePullAddress(given: string): PullAddress | string {
 /** Returns the address to request: with the password where its place is. */
 export function filledAddress(url: string, credentials: Pick<Credentials, "password"> | undefined): string {
   return url.replaceAll(passwordPlace, encodeURIComponent(credentials?.password ?? ""));
+}
+
+/**
+ * Returns the user and the password of a pull; undefined without a user, unless the address has a place for the password. Throws
+ * `Problem("unavailable")` if the password cannot be opened.
+ */
+export function credentialsOf({ url, username, sealedPassword }: PullSettings, sealer: Sealer): Credentials | undefined {
+  if (username === null && !url.includes(passwordPlace)) return undefined;
+  return { user: username ?? "", password: sealedPassword === null ? "" : sealer.unseal(sealedPassword) };
 }
 
 /** Host and port of an address, for messages. */

@@ -17,6 +17,12 @@ export interface Arrived {
 /** Why a picture was kept. */
 export type KeptFor = "first" | "change" | "before_change" | "sign_of_life";
 
+/** A picture to keep. */
+export interface KeptPicture {
+  readonly picture: Arrived;
+  readonly reason: KeptFor;
+}
+
 /**
  * Decides which pictures of a camera are kept: those in which something changed since the last kept one, each with the picture before it,
  * and one a minute as a sign of life.
@@ -28,6 +34,8 @@ export class ChangeGate {
   #keptAt = Number.NEGATIVE_INFINITY;
   /** The last picture, unless it was kept. */
   #previous: Arrived | undefined;
+  /** The last picture, kept or not. */
+  #last: Arrived | undefined;
 
   /** A picture has changed if at least this share of it has, in percent. With 0, all pictures are kept. */
   constructor({ thresholdPercent }: { readonly thresholdPercent: number }) {
@@ -35,8 +43,9 @@ export class ChangeGate {
   }
 
   /** Takes a picture and returns those to keep, in order. `monotonicMs` is the time of its arrival. Rejects if it cannot be decoded. */
-  async take(picture: Arrived, monotonicMs: number): Promise<readonly { readonly picture: Arrived; readonly reason: KeptFor }[]> {
+  async take(picture: Arrived, monotonicMs: number): Promise<readonly KeptPicture[]> {
     const reduced = await reduce(picture.bytes);
+    this.#last = picture;
     const changed = this.#reference && changedPercent(this.#reference, reduced);
     const isChange = changed !== undefined && (this.#thresholdPercent === 0 || changed >= this.#thresholdPercent);
     const isDue = monotonicMs - this.#keptAt >= signOfLifeMs;
@@ -50,6 +59,14 @@ export class ChangeGate {
     this.#previous = undefined;
     const own = { picture, reason: changed === undefined ? "first" : isChange ? "change" : "sign_of_life" } as const;
     return isChange && previous ? [{ picture: previous, reason: "before_change" }, own] : [own];
+  }
+
+  /** The camera says that the last picture is still the newest: it is kept again as a sign of life once that is due. */
+  async repeat(at: Date, monotonicMs: number): Promise<readonly KeptPicture[]> {
+    if (!this.#last || monotonicMs - this.#keptAt < signOfLifeMs) return [];
+    this.#keptAt = monotonicMs;
+    this.#previous = undefined;
+    return [{ picture: { ...this.#last, at }, reason: "sign_of_life" }];
   }
 }
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { hostname } from "node:os";
-import { PullFault } from "./fault.ts";
+import { PullFault } from "./pulled-picture.ts";
 
 /** ffmpeg ends after this time without a byte of the stream, even if homesec is gone. */
 const silentSeconds = 15;

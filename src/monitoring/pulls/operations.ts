@@ -4,8 +4,7 @@ import type { Sql } from "../../platform/database/database.ts";
 import type { Operations } from "../../work/operations/operation.ts";
 import { lockCamera, requireCamera } from "../cameras/cameras-repository.ts";
 import { endIncidents } from "../incidents/incidents.ts";
-import { parsePullAddress, shownHost } from "./address.ts";
-import { credentialsOf } from "./credentials.ts";
+import { credentialsOf, parsePullAddress, shownHost } from "./address.ts";
 import { type CameraPull, deletePull, findPull, findPullSettings, type PullSettings, storePull } from "./pulls-repository.ts";
 import { testPull } from "./test-pull.ts";
 

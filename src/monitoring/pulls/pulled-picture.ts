@@ -1,6 +1,10 @@
 import { bufferSource } from "../images/byte-source.ts";
 import { inspect } from "../images/picture.ts";
-import { PullFault } from "./fault.ts";
+
+/** Why no picture came, for a person: what happened, and what to do. Contains no password. */
+export class PullFault extends Error {
+  override name = "PullFault";
+}
 
 /** Larger answers are not read. */
 export const mostPulledBytes = 20 * 1024 * 1024;

@@ -102,14 +102,16 @@ export interface PullReport {
   readonly memoryBytes: number | null;
 }
 
-/** Stores a report, unless the settings have changed since. */
-export async function storeReport(sql: Sql, report: PullReport): Promise<void> {
-  await sql`
+/** Stores a report, unless the settings have changed since. Returns whether it did. */
+export async function storeReport(sql: Sql, report: PullReport): Promise<boolean> {
+  const rows = await sql`
     update camera_pulls p
     set seen_count = p.seen_count + ${report.seen}, kept_count = p.kept_count + ${report.kept},
       last_picture_at = coalesce(${report.lastPictureAt}::timestamptz, p.last_picture_at), fault = ${report.fault},
       failing_since = ${report.failingSince}, cpu_percent = ${report.cpuPercent}, memory_bytes = ${report.memoryBytes}
     where p.camera_id = ${report.cameraId}
       and p.updated_at = ${report.updatedAt}
+    returning p.camera_id
   `;
+  return rows.length > 0;
 }

@@ -3,9 +3,8 @@ import { createGetter, GetFailure, type Getter } from "../../platform/outbound/g
 import type { Resolve } from "../../platform/outbound/resolve.ts";
 import { filledAddress, passwordPlace } from "./address.ts";
 import { authorizationOf, type Challenge, type Credentials, challengeOf } from "./digest.ts";
-import { PullFault } from "./fault.ts";
 import { BadParts, PartReader } from "./part-reader.ts";
-import { checkPicture, mostPulledBytes, type PulledPicture } from "./pulled-picture.ts";
+import { checkPicture, mostPulledBytes, type PulledPicture, PullFault } from "./pulled-picture.ts";
 
 /** Redirects that are followed, all to the same host. */
 const mostRedirects = 3;

@@ -5,10 +5,9 @@ import { refusalOfHost } from "../../platform/outbound/checked-lookup.ts";
 import { type Resolve, resolveBySystem } from "../../platform/outbound/resolve.ts";
 import { filledAddress, shownHost } from "./address.ts";
 import type { Credentials } from "./digest.ts";
-import { PullFault } from "./fault.ts";
 import { type FfmpegRun, ffmpegVersion, noFfmpeg, runFfmpeg, streamFault } from "./ffmpeg.ts";
 import { BadParts, PartReader } from "./part-reader.ts";
-import { checkPicture, mostPulledBytes, type PulledPicture } from "./pulled-picture.ts";
+import { checkPicture, mostPulledBytes, type PulledPicture, PullFault } from "./pulled-picture.ts";
 
 /** A stream of a camera, and how often a picture is taken from it. */
 export interface StreamOptions {

@@ -2,8 +2,8 @@ import type { z } from "zod";
 import type { PullTest as PullTestSchema } from "../../contract/routes/pulls.ts";
 import { isStream } from "./address.ts";
 import type { Credentials } from "./digest.ts";
-import { PullFault } from "./fault.ts";
 import type { PulledPicture } from "./pulled-picture.ts";
+import { PullFault } from "./pulled-picture.ts";
 import { SnapshotSource } from "./snapshot.ts";
 import { readStream } from "./stream.ts";
 

@@ -1,9 +1,8 @@
 import type { Log } from "../../base/log/log.ts";
-import { pluralize } from "../../base/text/format.ts";
 import { Problem } from "../../contract/problem.ts";
 import type { Database } from "../database/database.ts";
 import { readKey } from "./key-file.ts";
-import { countSealed } from "./sealed-repository.ts";
+import { countSealed, holdersText } from "./sealed-repository.ts";
 import { type OpenSealer, openSealer, type Sealer, sealerOf } from "./sealer.ts";
 
 /** The database with the sealed values, and the file with their key. */
@@ -20,19 +19,20 @@ export interface SealerOptions {
 export async function openSealerFor({ db, keyPath, log }: SealerOptions): Promise<OpenSealer> {
   const key = readKey(keyPath);
   const sealer = key && sealerOf(key, keyPath);
-  const { sealed, foreign } = await db.query((sql) => countSealed(sql, sealer?.fingerprint));
-  if (sealer === undefined && sealed > 0) {
+  const counts = await db.query((sql) => countSealed(sql, sealer?.fingerprint));
+  const [sealed, foreign] = [holdersText(counts.sealed), holdersText(counts.foreign)];
+  if (sealer === undefined && sealed !== undefined) {
     throw new Problem(
       "unavailable",
-      `The key file ${keyPath} is missing, and the database holds secrets of ${pluralize(sealed, "webhook")} that only it can open; ` +
+      `The key file ${keyPath} is missing, and the database holds secrets of ${sealed} that only it can open; ` +
         `put it back from a backup or from the machine that made it. If it is lost, make a new one with ` +
         `\`(umask 077; head -c 32 /dev/urandom > ${keyPath})\` and enter these secrets again`,
     );
   }
-  if (foreign > 0) {
+  if (foreign !== undefined) {
     log.error(
-      { webhooks: foreign, key_file: keyPath },
-      `secrets of ${pluralize(foreign, "webhook")} were sealed with another key than the one in ${keyPath}: put the right file there and start homesec again, or enter them again`,
+      { ...counts.foreign, key_file: keyPath },
+      `secrets of ${foreign} were sealed with another key than the one in ${keyPath}: put the right file there and start homesec again, or enter them again`,
     );
   }
   return sealer ?? openSealer(keyPath);

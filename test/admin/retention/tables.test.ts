@@ -37,6 +37,8 @@ const kept: Readonly<Record<string, string>> = {
   camera_root: "always",
   // One per restore, which a person does.
   restores: "always",
+  // One per camera.
+  camera_pulls: "always",
   // Other daemons remove those whose heartbeat stopped.
   processes: "age",
   images: "age",

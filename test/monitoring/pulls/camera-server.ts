@@ -6,6 +6,8 @@ import type { AddressInfo } from "node:net";
 /** What the camera answers. */
 export interface CameraBehaviour {
   readonly picture?: Buffer;
+  /** Default: a free one. */
+  readonly port?: number;
   readonly auth?: { readonly kind: "basic" | "digest"; readonly user: string; readonly password: string; readonly algorithm?: string };
   /** A nonce is refused as stale after this many requests. */
   readonly nonceLasts?: number;
@@ -59,7 +61,7 @@ export async function cameraServer(first: CameraBehaviour) {
     connections.add(socket);
     socket.on("error", () => {});
   });
-  server.listen(0, "127.0.0.1");
+  server.listen(first.port ?? 0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   return {

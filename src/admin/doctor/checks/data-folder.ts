@@ -3,10 +3,10 @@ import { access, readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { localDay } from "../../../base/clock/calendar.ts";
 import { dayMs } from "../../../base/clock/clock.ts";
-import { pluralize, shellWord } from "../../../base/text/format.ts";
+import { shellWord } from "../../../base/text/format.ts";
 import { Problem } from "../../../contract/problem.ts";
 import { readKey } from "../../../platform/secrets/key-file.ts";
-import { countSealed } from "../../../platform/secrets/sealed-repository.ts";
+import { countSealed, holdersText } from "../../../platform/secrets/sealed-repository.ts";
 import { sealerOf } from "../../../platform/secrets/sealer.ts";
 import { type Check, finding, notPossible, type Outcome, ok, skipped } from "../check.ts";
 import type { Examination } from "../examination.ts";
@@ -103,9 +103,10 @@ async function missingKey(examination: Examination): Promise<Outcome> {
   const { secretKeyPath } = examination.config();
   const counts = await examination.rows().then((db) => db.query((sql) => countSealed(sql, undefined)), notPossible);
   if (counts === undefined) return ok("does not exist yet; doctor could not read the database to see whether it is needed");
-  if (counts.sealed === 0) return ok("does not exist yet; the first start of homesec creates it");
+  const holders = holdersText(counts.sealed);
+  if (holders === undefined) return ok("does not exist yet; the first start of homesec creates it");
   return finding(
-    `${secretKeyPath} is missing, and only it can open the secrets of ${pluralize(counts.sealed, "webhook")} in the database`,
+    `${secretKeyPath} is missing, and only it can open the secrets of ${holders} in the database`,
     `Restore it from a backup. If it is lost: (umask 077; head -c 32 /dev/urandom > ${secretKeyPath}), and enter these secrets again`,
   );
 }
@@ -114,10 +115,11 @@ async function foreignSecrets(examination: Examination, key: Buffer): Promise<Ou
   const { secretKeyPath } = examination.config();
   const { fingerprint } = sealerOf(key, secretKeyPath);
   const counts = await examination.rows().then((db) => db.query((sql) => countSealed(sql, fingerprint)), notPossible);
-  if (counts === undefined || counts.foreign === 0) return ok(secretKeyPath);
+  const holders = counts && holdersText(counts.foreign);
+  if (holders === undefined) return ok(secretKeyPath);
   return finding(
-    `Secrets of ${pluralize(counts.foreign, "webhook")} were sealed with another key than the one in ${secretKeyPath}, so homesec delivers nothing to ${counts.foreign === 1 ? "it" : "them"}`,
-    `Restore the right key file to ${secretKeyPath} and restart homesec. Or enter the secrets again: auth and headers with homesec webhooks update, the signing secret with homesec webhooks rotate-secret`,
+    `Secrets of ${holders} were sealed with another key than the one in ${secretKeyPath}, so homesec delivers nothing to these webhooks and gets nothing from these cameras`,
+    `Restore the right key file to ${secretKeyPath} and restart homesec. Or enter the secrets again: auth and headers with homesec webhooks update, the signing secret with homesec webhooks rotate-secret, and passwords with homesec cameras update`,
   );
 }
 
