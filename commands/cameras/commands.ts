@@ -11,6 +11,7 @@ import { activeSilences, silencedView } from "../silence/active.ts";
 import { baselineCommands } from "./baseline/commands.ts";
 import { listGaps } from "./gaps.ts";
 import { noteTrouble, noteUnread } from "./notes.ts";
+import { carryOut, planPull, pullOf, pullOptions, pullView, splitPull } from "./pull.ts";
 import { sceneChangeCommands } from "./scene-changes.ts";
 import { saveSnapshot } from "./snapshot.ts";
 import { validateCameras } from "./validate.ts";
@@ -63,7 +64,7 @@ const showCamera = recordCommand({
   record: (io, { arguments: params }) => io.call("getCamera", { params }),
   async viewOf(io, camera) {
     const silences = await activeSilences(io, ({ camera_id }) => camera_id === null || camera_id === camera.camera_id);
-    return silencedView(io, cameraView, silences);
+    return silencedView(io, pullView(cameraView, await pullOf(io, camera)), silences);
   },
   after: (io, camera) => noteTrouble(io, [camera]),
 });
@@ -77,15 +78,30 @@ const addCamera = recordCommand({
   options: {
     camera_id: text("id", "Id of a-z, 0-9, _ and - (default from the name)"),
     folder_path: text("folder", "Upload folder, absolute or below CAMERA_ROOT (default the id)"),
+    ...pullOptions,
   },
   examples: [
     { command: "homesec cameras add 'Front door' --camera-id front-door", note: "camera front-door in CAMERA_ROOT/front-door" },
     { command: "homesec cameras add Yard", note: "camera yard in CAMERA_ROOT/yard" },
     { command: "homesec cameras add Garage --camera-id garage --folder-path /srv/ftp/garage", note: "in a custom folder" },
+    {
+      command: "homesec cameras add Gate --pull http://192.168.1.64/snap.jpg --user viewer --password-file pw.txt",
+      note: "fetch pictures",
+    },
   ],
   view: cameraView,
-  record: (io, { arguments: { name }, options }) => io.call("createCamera", { body: { name, ...options } }),
-  note: ({ camera_id, folder_path }) => `camera ${camera_id} added; it uploads to ${folder_path}`,
+  async record(io, { arguments: { name }, options }) {
+    const { camera, pull } = splitPull(options);
+    const plan = pull && (await planPull(io, pull));
+    if (plan && plan.body?.url === undefined) throw new Problem("invalid", "a new camera needs an address to fetch from; give --pull");
+    const added = await io.call("createCamera", { body: { name, ...camera } });
+    if (plan) await carryOut(io, added, plan);
+    return added;
+  },
+  note: ({ camera_id, folder_path }, { options: { pull } }) =>
+    pull === undefined
+      ? `camera ${camera_id} added; it uploads to ${folder_path}`
+      : `camera ${camera_id} added; homesec fetches its pictures`,
   before: (io, camera, { options }) => noteUnread(io, camera, options.folder_path),
 });
 
@@ -97,16 +113,22 @@ const updateCamera = recordCommand({
     name: text("name", "Display name"),
     folder_path: text("folder", "Upload folder, absolute or below CAMERA_ROOT"),
     status: choice(settableCameraStatuses, "Status until the camera's next picture or timeout"),
+    ...pullOptions,
   },
   examples: [
     { command: "homesec cameras update front-door --name 'Front gate'", note: "rename it; the id stays" },
+    { command: "homesec cameras update gate --every 5s --threshold 1", note: "fetch fewer pictures and keep fewer" },
     { command: "homesec cameras update front-door --folder-path /srv/ftp/front", note: "read pictures from another folder" },
   ],
   view: cameraView,
-  record(io, { arguments: params, options: body }) {
-    if (Object.values(body).every((value) => value === undefined))
-      throw new Problem("invalid", "nothing to change; give --name, --folder-path or --status");
-    return io.call("updateCamera", { params, body });
+  async record(io, { arguments: params, options }) {
+    const { camera: body, pull } = splitPull(options);
+    const isSame = Object.values(body).every((value) => value === undefined);
+    if (isSame && !pull) throw new Problem("invalid", "nothing to change; give --name, --folder-path, --status or --pull");
+    const plan = pull && (await planPull(io, pull));
+    const camera = isSame ? await io.call("getCamera", { params }) : await io.call("updateCamera", { params, body });
+    if (plan) await carryOut(io, camera, plan);
+    return camera;
   },
   note: ({ camera_id }) => `camera ${camera_id} changed`,
   before: (io, camera, { options }) => noteUnread(io, camera, options.folder_path),

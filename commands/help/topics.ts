@@ -53,6 +53,7 @@ ${columns([
 ])}
 Secrets:
 ${columns([
+  ["HOMESEC_CAMERA_PASSWORD", "Password for --pull of `cameras add` and `cameras update`"],
   ["HOMESEC_WEBHOOK_SECRET", "Token, password or header value for --auth of `webhooks add` and `webhooks update`"],
   ["HOMESEC_SIGNING_SECRET", "Signing secret for `webhooks listen`"],
 ])}

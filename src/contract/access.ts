@@ -27,6 +27,7 @@ export const needs: Readonly<Record<OperationId, Need>> = {
   deleteCamera: owner,
   restoreCamera: owner,
   getCameraSnapshot: guest("camera"),
+  listPulls: owner,
   getCameraPull: owner,
   setCameraPull: owner,
   deleteCameraPull: owner,

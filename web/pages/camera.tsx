@@ -17,6 +17,7 @@ import { useTexts } from "../texts/texts.tsx";
 import { Activity } from "./camera/activity.tsx";
 import { Details } from "./camera/details.tsx";
 import { Files } from "./camera/files.tsx";
+import { Pull } from "./camera/pull.tsx";
 import { Unusual } from "./camera/unusual.tsx";
 import { Why } from "./camera/why.tsx";
 import { useSilence } from "./silence-hour.ts";
@@ -66,6 +67,7 @@ function Shown({ camera }: { readonly camera: CameraRecord }) {
             <Files cameraId={camera.camera_id} />
           </For>
           <For who="owner">
+            <Pull camera={camera} />
             <Details key={camera.folder_path} camera={camera} />
           </For>
         </div>

@@ -58,6 +58,9 @@ export const PullTest = z
   .meta({ id: "PullTest", description: "The result of fetching one picture" });
 
 export const pullRoutes = {
+  listPulls: route.get("/api/pulls", "List the addresses that pictures are fetched from", {
+    reply: z.object({ pulls: z.array(CameraPull).meta({ description: "In order of the camera's id" }) }),
+  }),
   getCameraPull: route.get("/api/cameras/{camera_id}/pull", "Get the address that pictures are fetched from", {
     params,
     reply: CameraPull,

@@ -5,7 +5,7 @@ import type { Operations } from "../../work/operations/operation.ts";
 import { lockCamera, requireCamera } from "../cameras/cameras-repository.ts";
 import { endIncidents } from "../incidents/incidents.ts";
 import { credentialsOf, parsePullAddress, shownHost } from "./address.ts";
-import { type CameraPull, deletePull, findPull, findPullSettings, type PullSettings, storePull } from "./pulls-repository.ts";
+import { type CameraPull, deletePull, findPull, findPullSettings, listPulls, type PullSettings, storePull } from "./pulls-repository.ts";
 import { testPull } from "./test-pull.ts";
 
 /** What applies if a new pull does not say otherwise. */
@@ -13,6 +13,8 @@ const defaults = { everyMs: 2_000, thresholdPercent: 0.3 };
 
 /** The use cases of fetching pictures from cameras. */
 export const pullOperations: Pick<Operations, keyof typeof pullRoutes> = {
+  listPulls: async (_request, { db }) => ({ pulls: await db.query(listPulls) }),
+
   getCameraPull: async ({ params }, { db }) => await db.query((sql) => requirePull(sql, params.camera_id)),
 
   setCameraPull: async ({ params, body }, { db, sealer, clock }) => {

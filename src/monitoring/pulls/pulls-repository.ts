@@ -28,19 +28,33 @@ const settings = (sql: Sql) => sql`
   p.threshold_percent as "thresholdPercent"
 `;
 
+const shown = (sql: Sql) => sql`
+  p.camera_id, p.url, p.username, p.sealed_password is not null as has_password, p.every_ms / 1000.0::float8 as every_seconds,
+  p.threshold_percent, case when p.fault is not null then 'failing' when p.last_picture_at is null then 'waiting' else 'working' end as state,
+  p.fault, p.failing_since, p.last_picture_at, p.seen_count, p.kept_count, p.cpu_percent, p.memory_bytes, p.created_at, p.updated_at
+`;
+
 /** Finds the pull of a camera that is not deleted, as clients see it; undefined if there is none. */
 export async function findPull(sql: Sql, cameraId: string): Promise<CameraPull | undefined> {
   const [pull] = await sql<[CameraPull?]>`
-    select p.camera_id, p.url, p.username, p.sealed_password is not null as has_password, p.every_ms / 1000.0::float8 as every_seconds,
-      p.threshold_percent,
-      case when p.fault is not null then 'failing' when p.last_picture_at is null then 'waiting' else 'working' end as state,
-      p.fault, p.failing_since, p.last_picture_at, p.seen_count, p.kept_count, p.cpu_percent, p.memory_bytes, p.created_at, p.updated_at
+    select ${shown(sql)}
     from camera_pulls p
     join cameras c on c.camera_id = p.camera_id
     where p.camera_id = ${cameraId}
       and c.deleted_at is null
   `;
   return pull;
+}
+
+/** Returns the pulls of all cameras that are not deleted, as clients see them. */
+export async function listPulls(sql: Sql): Promise<CameraPull[]> {
+  return await sql<CameraPull[]>`
+    select ${shown(sql)}
+    from camera_pulls p
+    join cameras c on c.camera_id = p.camera_id
+    where c.deleted_at is null
+    order by p.camera_id
+  `;
 }
 
 /** Finds the settings of a camera's pull; undefined if there is none. */

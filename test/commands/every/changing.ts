@@ -27,6 +27,8 @@ export const changing: Steps = {
     error(5, "Shed"),
     error(2, "Other --fields nmae"),
     error(2, "'' --camera-id x"),
+    error(2, "Gate --pull ftp://127.0.0.1/x"),
+    error(2, "Gate --every 5s"),
   ],
   "cameras update": [
     people("shed --name 'Old shed'"),
