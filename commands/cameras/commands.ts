@@ -9,6 +9,7 @@ import { printList } from "../output/output.ts";
 import { pages } from "../output/pages.ts";
 import { activeSilences, silencedView } from "../silence/active.ts";
 import { baselineCommands } from "./baseline/commands.ts";
+import { discoverCameras } from "./discover.ts";
 import { listGaps } from "./gaps.ts";
 import { noteTrouble, noteUnread } from "./notes.ts";
 import { carryOut, planPull, pullOf, pullOptions, pullView, splitPull } from "./pull.ts";
@@ -165,6 +166,7 @@ export const commands: readonly Command[] = [
   updateCamera,
   removeCamera,
   restoreCamera,
+  discoverCameras,
   validateCameras,
   saveSnapshot,
   listGaps,

@@ -32,7 +32,15 @@ export function splitPull<T extends PullInput>({ pull, every, threshold, user, p
 
 /** What to do about the pictures of a camera. `body` is undefined if they are no longer to be fetched. */
 export interface PullPlan {
-  readonly body: { readonly url: string | undefined } | undefined;
+  readonly body:
+    | {
+        readonly url: string | undefined;
+        readonly every_seconds?: number | undefined;
+        readonly threshold_percent?: number | undefined;
+        readonly username?: string | undefined;
+        readonly password?: string | undefined;
+      }
+    | undefined;
 }
 
 /** Reads the address and the password, and checks them before anything changes. Throws `Problem("invalid")`. */

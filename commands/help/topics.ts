@@ -54,6 +54,7 @@ ${columns([
 Secrets:
 ${columns([
   ["HOMESEC_CAMERA_PASSWORD", "Password for --pull of `cameras add` and `cameras update`"],
+  ["HOMESEC_DISCOVERY_TARGET", "Address that `cameras discover` asks instead of the whole network"],
   ["HOMESEC_WEBHOOK_SECRET", "Token, password or header value for --auth of `webhooks add` and `webhooks update`"],
   ["HOMESEC_SIGNING_SECRET", "Signing secret for `webhooks listen`"],
 ])}

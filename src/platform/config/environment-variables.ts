@@ -6,6 +6,8 @@ export const commandLineVariables = {
   HOMESEC_API_KEY: "API key for commands",
   HOMESEC_CA_FILE: "PEM file with the certificates that commands trust instead of those of the system, for a daemon with TLS",
   HOMESEC_CAMERA_PASSWORD: "Password at the camera for `homesec cameras add` and `homesec cameras update` with `--pull`",
+  HOMESEC_DISCOVERY_TARGET:
+    "Address (with `:port`) that `homesec cameras discover` asks instead of the whole network, if that has no multicast",
   HOMESEC_WEBHOOK_SECRET: "Token, password or header value for `homesec webhooks add` and `homesec webhooks update` with `--auth`",
   HOMESEC_SIGNING_SECRET: "Signing secret that `homesec webhooks listen` verifies messages with",
   CALLED_HOMESEC_AS: "How suggestions of commands call homesec (default: `homesec`); the script of a clone sets it",

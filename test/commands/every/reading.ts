@@ -55,6 +55,12 @@ export const reading: Steps = {
     error(2, "--fields camra_id"),
   ],
   "cameras show": [people("front-door"), people("evil"), json("front-door"), error(3, "fron-door")],
+  "cameras discover": [
+    people("--timeout 1s"),
+    json("--timeout 1s", { ownForm: true }),
+    error(2, "--name Yard"),
+    error(3, "--timeout 1s --add 2"),
+  ],
   "cameras validate": [people("", { code: 7 }), json("", { code: 7 }), error(2, "extra")],
   "cameras gaps": [people(range), json(range, { ownForm: true }), error(2, backwards)],
   "cameras snapshot": [

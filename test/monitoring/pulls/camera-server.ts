@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What the camera answers. */
+/** How the camera behaves. */
 export interface CameraBehaviour {
   readonly picture?: Buffer;
   /** Default: a free one. */
