@@ -171,6 +171,7 @@ describe("before anything is done", () => {
     "docs",
     "webhooks listen",
     "keys generate",
+    "cameras discover",
     "config show",
     "config check",
   ];

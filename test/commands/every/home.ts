@@ -42,6 +42,8 @@ export interface Home {
 }
 
 const program = new URL("../../../dist/bin/homesec.js", import.meta.url).pathname;
+/** A search for cameras stays on this machine. */
+const onLoopback = { HOMESEC_DISCOVERY_TARGET: "127.0.0.1:9" };
 const key = "the-key-of-this-home-0123456789abcdef";
 
 /** Starts a home. Only the detector, which finds no people, and the language model are stand-ins. */
@@ -61,7 +63,7 @@ export async function openHome(): Promise<Home> {
     ...{ API_KEY_ENABLED: "true", API_KEYS: key },
   });
   const editor = "sed -i -e 's/^severity: .*/severity: low/'";
-  const env = { ...data, HOMESEC_URL: daemon.url, HOMESEC_API_KEY: key, HOME: folder.path, TZ: "UTC", EDITOR: editor, VISUAL: "" };
+  const env = { ...data, HOMESEC_URL: daemon.url, HOMESEC_API_KEY: key, HOME: folder.path, TZ: "UTC", EDITOR: editor, VISUAL: "", ...onLoopback };
   await furnish({ url: daemon.url, key, hook: hook.url, database, folder: folder.path });
   return {
     url: daemon.url,
