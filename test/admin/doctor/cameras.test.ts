@@ -53,6 +53,22 @@ describe("doctor: folders of days", () => {
   });
 });
 
+describe("doctor: fetched pictures", () => {
+  it("names the address that gives no pictures, and the fault", async () => {
+    await skips("camera-pulls", given());
+    await camera("yard");
+    await database.db.query(
+      (sql) => sql`
+        insert into camera_pulls (camera_id, url, every_ms, threshold_percent, created_at, updated_at)
+        values ('yard', 'http://127.0.0.1/snap.jpg', 2000, 0.3, ${now}, ${now})
+      `,
+    );
+    await well("camera-pulls", given());
+    await database.db.query((sql) => sql`update camera_pulls set fault = 'connection refused at 127.0.0.1', failing_since = ${now}`);
+    expect(await finds("camera-pulls", given(), "error")).toContain("yard: connection refused at 127.0.0.1");
+  });
+});
+
 describe("doctor: camera roots", () => {
   it("reports a root that is missing, unreadable or not a folder", async () => {
     expect(await well("camera-roots", given())).toBe(root);

@@ -9,6 +9,7 @@ import { inspectFolder } from "../../../monitoring/cameras/folder.ts";
 import { whyReserved } from "../../../monitoring/cameras/reserved-folder.ts";
 import { resolveInside, rootsOf } from "../../../monitoring/cameras/roots.ts";
 import { silenceLimit } from "../../../monitoring/cameras/silence-limit.ts";
+import { listPulls } from "../../../monitoring/pulls/pulls-repository.ts";
 import { isInside } from "../../../platform/disk/files.ts";
 import { type Check, finding, NotPossible, type Outcome, ok, skipped } from "../check.ts";
 import type { Examination } from "../examination.ts";
@@ -246,4 +247,23 @@ const days: Check = {
   },
 };
 
-export const cameraChecks: readonly Check[] = [roots, cameras, folders, deleted, days];
+const pulls: Check = {
+  id: "camera-pulls",
+  group: "cameras",
+  title: "Addresses that pictures are fetched from",
+  severity: "error",
+  finds: "No picture comes from the address or the stream of a camera",
+  async run(examination) {
+    const known = await (await examination.rows()).query(listPulls);
+    if (known.length === 0) return skipped("homesec fetches pictures from no camera");
+    const failing = known.filter(({ state }) => state === "failing");
+    const [first] = failing;
+    if (first === undefined) return ok(pluralize(known.length, "camera"));
+    return finding(
+      listed(failing.map(({ camera_id, fault }) => `${camera_id}: ${fault}`)),
+      `Correct the address or the password: homesec cameras update ${first.camera_id} --pull ADDRESS --user NAME --password-file FILE`,
+    );
+  },
+};
+
+export const cameraChecks: readonly Check[] = [roots, cameras, pulls, folders, deleted, days];
