@@ -63,7 +63,16 @@ export async function openHome(): Promise<Home> {
     ...{ API_KEY_ENABLED: "true", API_KEYS: key },
   });
   const editor = "sed -i -e 's/^severity: .*/severity: low/'";
-  const env = { ...data, HOMESEC_URL: daemon.url, HOMESEC_API_KEY: key, HOME: folder.path, TZ: "UTC", EDITOR: editor, VISUAL: "", ...onLoopback };
+  const env = {
+    ...data,
+    HOMESEC_URL: daemon.url,
+    HOMESEC_API_KEY: key,
+    HOME: folder.path,
+    TZ: "UTC",
+    EDITOR: editor,
+    VISUAL: "",
+    ...onLoopback,
+  };
   await furnish({ url: daemon.url, key, hook: hook.url, database, folder: folder.path });
   return {
     url: daemon.url,
