@@ -142,19 +142,23 @@ describe("pull", () => {
     expect(log.join("\n")).not.toMatch(/s3cret-word|wrong-word/);
   });
 
-  it.skipIf(!hasFfmpeg)("pull: follows a stream, notices that it is gone, and leaves no ffmpeg behind", async () => {
-    const stream = await rtspServer({ auth: { kind: "digest", ...credentials } });
-    await setPull({ url: stream.url, username: credentials.user, password: credentials.password });
-    await expect.poll(() => filesOf().length, { timeout: 60_000 }).toBeGreaterThan(2);
-    expect((await ask("POST", `/api/cameras/${cameraId}/pull/test`)).body).toMatchObject({ works: true, width: 640 });
-    stream.drop();
-    await expect.poll(async () => (await pullOf()).fault, { timeout: 60_000 }).toContain("ended; homesec connects again");
-    await expect.poll(pullOf, { timeout: 60_000 }).toMatchObject({ state: "working", fault: null });
-    await stream.close();
-    await expect.poll(incidents, { timeout: 60_000 }).toHaveLength(1);
-    expect((await incidents())[0]?.summary).toContain("connection refused");
-    await ask("DELETE", `/api/cameras/${cameraId}/pull`);
-    await expect.poll(() => spawnSync("pgrep", ["-P", String(process.pid), "ffmpeg"]).stdout.toString(), { timeout: 20_000 }).toBe("");
-    expect(log.join("\n")).not.toContain(credentials.password);
-  }, 240_000);
+  it.skipIf(!hasFfmpeg)(
+    "pull: follows a stream, notices that it is gone, and leaves no ffmpeg behind",
+    async () => {
+      const stream = await rtspServer({ auth: { kind: "digest", ...credentials } });
+      await setPull({ url: stream.url, username: credentials.user, password: credentials.password });
+      await expect.poll(() => filesOf().length, { timeout: 60_000 }).toBeGreaterThan(2);
+      expect((await ask("POST", `/api/cameras/${cameraId}/pull/test`)).body).toMatchObject({ works: true, width: 640 });
+      stream.drop();
+      await expect.poll(async () => (await pullOf()).fault, { timeout: 60_000 }).toContain("ended; homesec connects again");
+      await expect.poll(pullOf, { timeout: 60_000 }).toMatchObject({ state: "working", fault: null });
+      await stream.close();
+      await expect.poll(incidents, { timeout: 60_000 }).toHaveLength(1);
+      expect((await incidents())[0]?.summary).toContain("connection refused");
+      await ask("DELETE", `/api/cameras/${cameraId}/pull`);
+      await expect.poll(() => spawnSync("pgrep", ["-P", String(process.pid), "ffmpeg"]).stdout.toString(), { timeout: 20_000 }).toBe("");
+      expect(log.join("\n")).not.toContain(credentials.password);
+    },
+    240_000,
+  );
 });
