@@ -36,8 +36,15 @@ export interface WebHome {
 /** The id of the person whom the cameras of the home know. */
 export const knownEntity = "5d2b1c94-7e3a-4f60-8a1d-9c4e2f7b6a30";
 
-/** Opens such a home. Pictures lie outside of the camera folders, so that no detector runs. */
+/** Opens such a home. */
 export async function openWebHome(env: Readonly<Record<string, string>> = {}): Promise<WebHome> {
+  const home = await openEmptyHome(env);
+  await home.furnish();
+  return home;
+}
+
+/** Opens a home without cameras; `furnish` makes it such a home. Pictures lie outside of the camera folders, so that no detector runs. */
+export async function openEmptyHome(env: Readonly<Record<string, string>> = {}): Promise<WebHome & { furnish(): Promise<void> }> {
   const folder = temporaryFolder("pictures");
   const picture = join(folder.path, "walkway.jpg");
   await mkdir(folder.path, { recursive: true });
@@ -55,13 +62,6 @@ export async function openWebHome(env: Readonly<Record<string, string>> = {}): P
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
     return text === "" ? undefined : JSON.parse(text);
   };
-  for (const [camera_id, name] of [
-    ["front-door", "Front door"],
-    ["garden", "Garden"],
-  ])
-    await ask("POST", "/api/cameras", { camera_id, name });
-  await ask("POST", "/api/alerts/rules", { name: "Someone is there", severity: "high", risk_threshold: 60, cooldown_seconds: 0 });
-
   const addDetection: WebHome["addDetection"] = async (camera, at = new Date().toISOString(), file_path = picture) => {
     const box = { bbox_x: 300, bbox_y: 150, bbox_width: 40, bbox_height: 90 };
     const detection = {
@@ -118,13 +118,21 @@ export async function openWebHome(env: Readonly<Record<string, string>> = {}): P
       `,
     );
   };
-  await addEvent({ camera: "front-door", score: 82, summary: "A person tries the door handle.", minutesAgo: 6 });
-  await addEvent({ camera: "garden", score: 12, summary: "A person waters the flowers.", minutesAgo: 4 });
-  await addEvent({ camera: "garden", score: 35, summary: "A person carries a ladder.", minutesAgo: 2 });
-  await addEntity(knownEntity, [2, 3]);
-  await eventually(async () => ((await ask("GET", "/api/alerts")) as { items: unknown[] }).items.length > 0, { what: "the alert" });
+  const furnish = async (): Promise<void> => {
+    for (const [camera_id, name] of [
+      ["front-door", "Front door"],
+      ["garden", "Garden"],
+    ])
+      await ask("POST", "/api/cameras", { camera_id, name });
+    await ask("POST", "/api/alerts/rules", { name: "Someone is there", severity: "high", risk_threshold: 60, cooldown_seconds: 0 });
+    await addEvent({ camera: "front-door", score: 82, summary: "A person tries the door handle.", minutesAgo: 6 });
+    await addEvent({ camera: "garden", score: 12, summary: "A person waters the flowers.", minutesAgo: 4 });
+    await addEvent({ camera: "garden", score: 35, summary: "A person carries a ladder.", minutesAgo: 2 });
+    await addEntity(knownEntity, [2, 3]);
+    await eventually(async () => ((await ask("GET", "/api/alerts")) as { items: unknown[] }).items.length > 0, { what: "the alert" });
+  };
   return {
-    ...{ daemon, url, addDetection, addEvent, addManyEvents, addEntity, ask },
+    ...{ daemon, url, addDetection, addEvent, addManyEvents, addEntity, ask, furnish },
     close: async () => {
       await daemon.stop();
       await database.close();

@@ -17,25 +17,6 @@ describe.skipIf(!chromiumInstalled)("rules on the web page (needs chromium)", ()
   const rules = async () => ((await home.ask("GET", "/api/alerts/rules")) as { items: StoredRule[] }).items;
   const named = async (name: string) => (await rules()).find((rule) => rule.name === name);
 
-  it("rules: a newcomer on a phone makes a rule for people at night within a minute", async () => {
-    const { page, complaints } = await home.visit();
-    await page.goto("/");
-    const start = performance.now();
-    await page.getByRole("button", { name: "More" }).click();
-    await page.getByRole("dialog").getByRole("link", { name: "Rules" }).click();
-    await page.getByRole("link", { name: "New rule" }).click();
-    await page.getByRole("link", { name: "People at night" }).click();
-    await page.getByText(/In the last 30 days this would/).waitFor();
-    await page.getByRole("button", { name: "Save rule" }).click();
-    await page.getByText("“People at night” is saved").waitFor();
-    expect(performance.now() - start).toBeLessThan(60_000);
-    expect(await named("People at night")).toMatchObject({
-      ...{ kind: "event", enabled: true, object_types: ["person"], camera_ids: null, channels: ["webhook"], cooldown_seconds: 300 },
-      schedule: { days: [], start_time: "22:00", end_time: "06:00" },
-    });
-    expect(complaints).toEqual([]);
-  });
-
   it("rules: the form is tried as it changes, each alert leads to its event, and the way back finds the form as it was", async () => {
     const { page } = await home.visit(screens.desktop);
     await page.goto("/rules/new?from=people");

@@ -1,13 +1,17 @@
 import { useEffect, useState } from "react";
-import { useLocation, useSearchParams } from "wouter";
+import { Link, useLocation, useSearchParams } from "wouter";
 import { alertRoutes } from "../../src/contract/routes/alerts.ts";
+import { cameraRoutes } from "../../src/contract/routes/cameras.ts";
 import { useList } from "../api/use-list.ts";
+import { useReply } from "../api/use-reply.ts";
 import { useKeys } from "../keys/keys.tsx";
 import { type AlertRecord, AlertRow } from "../parts/alert-row.tsx";
 import { Button } from "../parts/button.tsx";
+import { everyCamera } from "../parts/names.ts";
 import { isOpen, useAlertActions, useOpenAlerts } from "../parts/open-alerts.ts";
 import { Page } from "../parts/page.tsx";
 import { Empty, Failure } from "../parts/states.tsx";
+import { useMoreTexts } from "../texts/more.ts";
 import { useTexts } from "../texts/texts.tsx";
 import { useSilence } from "./silence-hour.ts";
 
@@ -35,6 +39,7 @@ export default function AlertsPage() {
       }
     >
       {isAll ? <AllAlerts /> : <OpenAlerts {...open} />}
+      <Expected />
     </Page>
   );
 }
@@ -55,11 +60,38 @@ function AllAlerts() {
     <>
       <Rows alerts={list.data.pages.flatMap(({ items }) => items)} nothing={texts.alerts.empty} />
       {list.hasNextPage && (
-        <Button className="mt-3 w-full" disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+        <Button className="mt-3 w-full" isBusy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
           {texts.common.more}
         </Button>
       )}
     </>
+  );
+}
+
+/** For someone who expected an alert: the camera says what happened at any time. */
+function Expected() {
+  const { expected } = useMoreTexts();
+  const { data } = useReply(cameraRoutes.listCameras, everyCamera);
+  if (!data || data.cameras.length === 0) return null;
+  return (
+    <section aria-labelledby="expected" className="mt-8">
+      <h2 id="expected" className="text-lg font-semibold">
+        {expected.title}
+      </h2>
+      <p className="mb-3 text-sm text-soft">{expected.hint}</p>
+      <ul className="flex flex-wrap gap-2">
+        {data.cameras.map(({ camera_id, name }) => (
+          <li key={camera_id}>
+            <Link
+              href={`/cameras/${encodeURIComponent(camera_id)}#why`}
+              className="inline-flex min-h-11 items-center rounded-lg border border-line bg-card px-4 text-sm font-medium hover:bg-raised"
+            >
+              {name}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

@@ -111,7 +111,7 @@ function useEventActions(event: FullEvent) {
   const remove = useAction(eventRoutes.deleteEvent, changed);
   const restore = useAction(eventRoutes.restoreEvent, changed);
   const reanalyse = useAction(eventRoutes.reanalyzeEvent, [eventRoutes.getEvent]);
-  const say = (error: unknown): void => toast(error instanceof Error ? error.message : String(error));
+  const say = (error: unknown): void => toast(texts.fault(error));
   const setReviewed = (reviewed: boolean): void => {
     const text = reviewed ? texts.review.marked(1) : texts.review.unmarked(1);
     update.run({ ...params, body: { reviewed } }).then(() => toast(text, () => setReviewed(!reviewed)), say);

@@ -54,7 +54,7 @@ function Offer({ token, invitation: { name, role } }: OfferProps) {
       <p>
         {invite.as(name)} {invite.may[role]}
       </p>
-      <Button look="main" className="min-h-12 w-full text-base" disabled={isRunning} onClick={() => void accept()}>
+      <Button look="main" className="min-h-12 w-full text-base" isBusy={isRunning} onClick={() => void accept()}>
         {invite.submit}
       </Button>
       <p className="text-sm text-soft">{invite.stays}</p>

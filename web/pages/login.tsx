@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { Problem } from "../../src/contract/problem.ts";
 import { keyRoutes } from "../../src/contract/routes/keys.ts";
 import { call } from "../api/client.ts";
@@ -12,6 +12,7 @@ export default function LoginPage() {
   const texts = useTexts();
   const [key, setKey] = useState("");
   const [fault, setFault] = useState("");
+  const field = useRef<HTMLInputElement>(null);
   const submit = async (): Promise<void> => {
     try {
       // Pictures are requested by their address alone: a cookie comes with that, and a key would not.
@@ -19,7 +20,8 @@ export default function LoginPage() {
       rememberRole(session.role);
       location.replace(target());
     } catch (error) {
-      setFault(error instanceof Problem && error.kind === "unauthorized" ? texts.login.wrong : String((error as Error).message));
+      setFault(error instanceof Problem && error.kind === "unauthorized" ? texts.login.wrong : texts.fault(error));
+      field.current?.select();
     }
   };
   return (
@@ -37,7 +39,10 @@ export default function LoginPage() {
           <label className="text-sm">
             {texts.login.key}
             <input
+              ref={field}
               type="password"
+              aria-invalid={fault !== "" || undefined}
+              aria-describedby="fault"
               autoComplete="current-password"
               required
               value={key}
@@ -45,7 +50,7 @@ export default function LoginPage() {
               className="min-h-11 w-full rounded-lg border border-line bg-card px-3"
             />
           </label>
-          <p role="alert" className="min-h-6 text-critical">
+          <p id="fault" role="alert" className="min-h-6 text-critical">
             {fault}
           </p>
           <Button type="submit" look="main">

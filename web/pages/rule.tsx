@@ -1,7 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useLocation, useParams } from "wouter";
-import { Problem } from "../../src/contract/problem.ts";
 import { cameraRoutes } from "../../src/contract/routes/cameras.ts";
 import { notificationRoutes } from "../../src/contract/routes/notifications.ts";
 import { ruleRoutes } from "../../src/contract/routes/rules.ts";
@@ -13,6 +12,7 @@ import { everyCamera } from "../parts/names.ts";
 import { Page } from "../parts/page.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { useToast } from "../parts/toast.tsx";
+import { Said } from "../texts/en.ts";
 import { useMoreTexts } from "../texts/more.ts";
 import { useTexts } from "../texts/texts.tsx";
 import { type Draft, draftOf, type RuleRecord } from "./rules/draft.ts";
@@ -38,7 +38,7 @@ function Shown({ rule }: { readonly rule: RuleRecord }) {
   const update = useAction(ruleRoutes.updateRule, [ruleRoutes.listRules]);
   const save = async (draft: Draft): Promise<void> => {
     const now = await call(ruleRoutes.getRule, { params });
-    if (now.version !== rule.version) throw new Problem("conflict", rules.changedMeanwhile);
+    if (now.version !== rule.version) throw new Said(rules.changedMeanwhile);
     await update.run({ params, body: draft });
     cache.removeQueries({ queryKey: [ruleRoutes.getRule.path] });
     toast(rules.saved(draft.name));
@@ -89,7 +89,7 @@ function Removal({ rule }: { readonly rule: RuleRecord }) {
   };
   const fail = (error: Error): void => {
     setOpen(false);
-    toast(error.message);
+    toast(texts.fault(error));
   };
   const off = (): void => void update.run({ params, body: { enabled: false } }).then(done(rules.saved(rule.name)), fail);
   return (
@@ -104,14 +104,14 @@ function Removal({ rule }: { readonly rule: RuleRecord }) {
             {texts.common.cancel}
           </Button>
           {rule.enabled && (
-            <Button className="min-h-11" disabled={update.isRunning} onClick={off}>
+            <Button className="min-h-11" isBusy={update.isRunning} onClick={off}>
               {rules.switchOff}
             </Button>
           )}
           <Button
             look="danger"
             className="min-h-11"
-            disabled={remove.isRunning}
+            isBusy={remove.isRunning}
             onClick={() => void remove.run({ params }).then(done(rules.removed(rule.name)), fail)}
           >
             {rules.remove}

@@ -28,7 +28,7 @@ export default function RulesPage() {
         isOwner && (
           <Link
             href="/rules/new"
-            className="inline-flex min-h-11 items-center gap-2 rounded-lg bg-accent px-4 text-sm font-medium text-on-accent hover:opacity-90"
+            className="inline-flex min-h-11 items-center gap-2 rounded-lg bg-accent px-4 text-sm font-medium text-on-accent hover:bg-accent-strong"
           >
             <Plus aria-hidden size={18} /> {more.rules.add}
           </Link>
@@ -68,7 +68,7 @@ function RuleCard({ rule, isOwner }: { readonly rule: RuleRecord; readonly isOwn
   const toast = useToast();
   const update = useAction(ruleRoutes.updateRule, [ruleRoutes.listRules, ruleRoutes.getRule]);
   const toggle = (): void =>
-    void update.run({ params: { id: rule.id }, body: { enabled: !rule.enabled } }).catch((error: Error) => toast(error.message));
+    void update.run({ params: { id: rule.id }, body: { enabled: !rule.enabled } }).catch((error: unknown) => toast(texts.fault(error)));
   return (
     <article className={`h-full rounded-xl border border-line bg-card p-4 ${rule.enabled ? "" : "border-dashed"}`}>
       <header className="flex flex-wrap items-center justify-between gap-2">
@@ -87,7 +87,7 @@ function RuleCard({ rule, isOwner }: { readonly rule: RuleRecord; readonly isOwn
             aria-checked={rule.enabled}
             aria-label={rule.name}
             onClick={toggle}
-            disabled={update.isRunning}
+            isBusy={update.isRunning}
             className="min-h-11"
           >
             {rule.enabled ? texts.common.on : texts.common.off}
@@ -119,6 +119,7 @@ const days = 30;
 
 /** The number of alerts that the rule would have raised in the last month. */
 function Backtest({ rule }: { readonly rule: RuleRecord }) {
+  const texts = useTexts();
   const more = useMoreTexts();
   const format = useFormat();
   const start = useMemo(() => new Date(Math.floor(Date.now() / 3_600_000 - days * 24) * 3_600_000), []);
@@ -129,7 +130,7 @@ function Backtest({ rule }: { readonly rule: RuleRecord }) {
   return (
     <p className="mt-2 min-h-6 text-sm text-soft">
       {backtest.data && more.rules.backtest(backtest.data.tested.alerts_after_cooldown, days)}
-      {backtest.error?.message}
+      {backtest.error && texts.fault(backtest.error)}
     </p>
   );
 }

@@ -16,7 +16,7 @@ export function useSilence(): (cameraId: string) => Promise<void> {
       const silence = await create.run({ body: { camera_id: cameraId, duration_seconds: 3600, reason: texts.silences.add } });
       toast(texts.silenced(nameOf(cameraId)), () => void end.run({ params: { id: silence.id } }));
     } catch (error) {
-      toast(error instanceof Error ? error.message : String(error));
+      toast(texts.fault(error));
     }
   };
 }

@@ -51,7 +51,7 @@ function Ended() {
         <SilenceRow key={silence.id} silence={silence} />
       ))}
       {list.hasNextPage && (
-        <Button className="mt-2 min-h-11 w-full" disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+        <Button className="mt-2 min-h-11 w-full" isBusy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
           {texts.common.more}
         </Button>
       )}
@@ -88,11 +88,11 @@ function SilenceRow({ silence }: { readonly silence: SilenceRecord }) {
       {silence.status === "active" && (
         <Button
           className="min-h-11"
-          disabled={end.isRunning}
+          isBusy={end.isRunning}
           onClick={() =>
             void end.run({ params: { id: silence.id } }).then(
               () => toast(mute.ended),
-              (error: Error) => toast(error.message),
+              (error: unknown) => toast(texts.fault(error)),
             )
           }
         >

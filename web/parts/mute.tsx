@@ -1,5 +1,5 @@
 import { BellOff } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { silenceRoutes } from "../../src/contract/routes/silences.ts";
 import { useMay } from "../api/use-may.tsx";
 import { useAction, useReply } from "../api/use-reply.ts";
@@ -18,16 +18,32 @@ export function MuteButton({ cameraId }: { readonly cameraId: string }) {
   const [isOpen, setOpen] = useState(false);
   const mayMute = useMay("resident");
   const active = useActiveSilence(cameraId);
+  const element = useFocusKept(active?.id);
   if (!mayMute) return null;
-  if (active) return <Muted silence={active} />;
   return (
-    <>
-      <Button className="min-h-11" aria-haspopup="dialog" onClick={() => setOpen(true)}>
-        <BellOff aria-hidden size={18} /> {texts.camera.silence}
-      </Button>
+    <div ref={element} className={active ? "w-full sm:w-auto" : ""}>
+      {active ? (
+        <Muted silence={active} />
+      ) : (
+        <Button className="min-h-11" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+          <BellOff aria-hidden size={18} /> {texts.camera.silence}
+        </Button>
+      )}
       <Choices cameraId={cameraId} isOpen={isOpen} onClose={() => setOpen(false)} />
-    </>
+    </div>
   );
+}
+
+/** When one button takes the place of another, the focus must not get lost with the one that goes. */
+function useFocusKept(state: string | undefined) {
+  const element = useRef<HTMLDivElement>(null);
+  const before = useRef(state);
+  useEffect(() => {
+    if (before.current === state) return;
+    before.current = state;
+    if (document.activeElement === document.body) element.current?.querySelector("button")?.focus();
+  }, [state]);
+  return element;
 }
 
 /** Returns the silences that are in effect. */
@@ -45,6 +61,7 @@ function useActiveSilence(cameraId: string) {
 }
 
 function Muted({ silence }: { readonly silence: { readonly id: string; readonly ends_at: Date } }) {
+  const texts = useTexts();
   const { mute } = useMoreTexts();
   const format = useFormat();
   const toast = useToast();
@@ -52,14 +69,14 @@ function Muted({ silence }: { readonly silence: { readonly id: string; readonly 
   const run = (): void =>
     void end.run({ params: { id: silence.id } }).then(
       () => toast(mute.ended),
-      (error: Error) => toast(error.message),
+      (error: unknown) => toast(texts.fault(error)),
     );
   return (
     <div className="flex w-full items-center justify-between gap-3 rounded-lg border border-line bg-card pl-3 sm:w-auto">
       <span className="inline-flex items-center gap-2 text-sm font-medium text-medium">
         <BellOff aria-hidden size={18} /> {mute.active(format.time(silence.ends_at))}
       </span>
-      <Button look="quiet" className="min-h-11 text-accent" disabled={end.isRunning} onClick={run}>
+      <Button look="quiet" className="min-h-11 text-accent" isBusy={end.isRunning} onClick={run}>
         {mute.end}
       </Button>
     </div>
@@ -109,13 +126,14 @@ function Choices({ cameraId, isOpen, onClose }: ChoicesProps) {
 
 /** Returns a function that mutes a camera until an end, and says so with a way to undo it. */
 function useMute(cameraId: string): (end: MuteEnd) => Promise<void> {
+  const texts = useTexts();
   const { mute } = useMoreTexts();
   const format = useFormat();
   const toast = useToast();
   const nameOf = useCameraNames();
   const create = useAction(silenceRoutes.createSilence, [silenceRoutes.listSilences]);
   const end = useAction(silenceRoutes.endSilence, [silenceRoutes.listSilences]);
-  const fail = (error: unknown): void => toast(error instanceof Error ? error.message : String(error));
+  const fail = (error: unknown): void => toast(texts.fault(error));
   return async (until) => {
     const ends_at = muteEndAt(until, new Date(), format.zone);
     try {

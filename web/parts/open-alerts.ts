@@ -34,7 +34,7 @@ export function useAlertActions() {
     try {
       toast(await act());
     } catch (error) {
-      toast(error instanceof Error ? error.message : String(error));
+      toast(texts.fault(error));
     }
     await forget(cache, alertRoutes.listAlerts);
   };

@@ -22,7 +22,7 @@ export function Failure({ error, onRetry }: { readonly error: unknown; readonly 
   return (
     <div role="alert" className="rounded-xl border border-critical p-4">
       <p className="font-medium">{texts.common.failed}</p>
-      <p className="mt-1 text-sm text-soft">{error instanceof Error ? error.message : String(error)}</p>
+      <p className="mt-1 text-sm text-soft">{texts.fault(error)}</p>
       <Button className="mt-3" onClick={onRetry}>
         {texts.common.retry}
       </Button>
@@ -34,11 +34,13 @@ export function Failure({ error, onRetry }: { readonly error: unknown; readonly 
 export function Missing() {
   const texts = useTexts();
   return (
-    <Empty title={texts.common.notFound} hint={texts.common.notFoundHint}>
+    <div className="rounded-xl border border-dashed border-line p-8 text-center">
+      <h1 className="text-lg font-semibold">{texts.common.notFound}</h1>
+      <p className="mt-1 text-sm text-soft">{texts.common.notFoundHint}</p>
       <Link href="/" className="mt-3 inline-block text-accent underline">
         {texts.common.toStart}
       </Link>
-    </Empty>
+    </div>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Texts } from "./en.ts";
+import { faultText, itemText } from "./fault-de.ts";
 
 /** All texts of the page in German. */
 export const de: Texts = {
@@ -207,5 +208,7 @@ export const de: Texts = {
     review: "Durchsicht",
     cameras: "Kameras",
   },
+  fault: faultText,
+  faultOf: itemText,
   silenced: (camera) => `Alarme von ${camera} sind eine Stunde stumm`,
 };

@@ -1,3 +1,10 @@
+import type { ProblemItem } from "../../src/contract/problem.ts";
+
+/** A failure that the page itself explains, in the reader's language. */
+export class Said extends Error {
+  override name = "Said";
+}
+
 /** All texts of the page in English. Other languages have the same shape. */
 export const en = {
   nav: {
@@ -198,6 +205,10 @@ export const en = {
     review: "Review",
     cameras: "Cameras",
   },
+  /** Why something failed, in the words of homesec. */
+  fault: (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  /** What is the matter with one field. */
+  faultOf: (item: Pick<ProblemItem, "type" | "msg">) => item.msg,
   silenced: (camera: string) => `Alerts of ${camera} are muted for an hour`,
 };
 

@@ -40,7 +40,7 @@ export function Details({ camera }: { readonly camera: CameraRecord }) {
           {texts.camera.added}: {format.time(camera.created_at)}
         </p>
         <div className="flex flex-wrap justify-between gap-3">
-          <Button type="submit" look={isChanged ? "main" : "plain"} disabled={!isChanged || update.isRunning} className="min-h-11">
+          <Button type="submit" look={isChanged ? "main" : "plain"} isBusy={!isChanged || update.isRunning} className="min-h-11">
             {texts.common.save}
           </Button>
           <Remove camera={camera} />

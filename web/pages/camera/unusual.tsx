@@ -126,7 +126,7 @@ function Sensitivity({ cameraId, config }: { readonly cameraId: string; readonly
           />
         </div>
       )}
-      <Button type="submit" disabled={update.isRunning} className="min-h-11 justify-self-start">
+      <Button type="submit" isBusy={update.isRunning} className="min-h-11 justify-self-start">
         {texts.common.save}
       </Button>
     </form>

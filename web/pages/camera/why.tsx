@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useSearchParams } from "wouter";
 import { explainRoutes } from "../../../src/contract/routes/explain.ts";
 import { useReply } from "../../api/use-reply.ts";
@@ -22,29 +22,35 @@ export function Why({ cameraId }: { readonly cameraId: string }) {
   const isAsked = !Number.isNaN(asked.getTime());
   const [time, setTime] = useState(() => clockOf(isAsked ? asked : new Date(), zone));
   const [within, setWithin] = useState<Minutes>(minutes.find((each) => each === address.get("within")) ?? "5");
+  const element = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (location.hash === "#why") element.current?.scrollIntoView();
+  }, []);
   const ask = (): void => setAddress({ at: instantOf(time, zone).toISOString(), within }, { replace: true });
   return (
-    <Section title={cameras.why}>
-      <form
-        className="grid gap-3 sm:grid-cols-[1fr_9rem_auto] sm:items-end"
-        onSubmit={(submitted) => {
-          submitted.preventDefault();
-          ask();
-        }}
-      >
-        <TextField label={cameras.whyTime} type="datetime-local" required value={time} onText={setTime} />
-        <SelectField
-          label={cameras.within}
-          value={within}
-          options={minutes.map((each) => [each, cameras.minutes(Number(each))] as const)}
-          onValue={setWithin}
-        />
-        <Button type="submit" look="main" className="min-h-11">
-          {cameras.explain}
-        </Button>
-      </form>
-      {isAsked && <Answer cameraId={cameraId} at={asked} seconds={60 * Number(address.get("within") ?? within)} />}
-    </Section>
+    <div ref={element} className="scroll-mt-4">
+      <Section title={cameras.why}>
+        <form
+          className="grid gap-3 sm:grid-cols-[1fr_9rem_auto] sm:items-end"
+          onSubmit={(submitted) => {
+            submitted.preventDefault();
+            ask();
+          }}
+        >
+          <TextField label={cameras.whyTime} type="datetime-local" required value={time} onText={setTime} />
+          <SelectField
+            label={cameras.within}
+            value={within}
+            options={minutes.map((each) => [each, cameras.minutes(Number(each))] as const)}
+            onValue={setWithin}
+          />
+          <Button type="submit" look="main" className="min-h-11">
+            {cameras.explain}
+          </Button>
+        </form>
+        {isAsked && <Answer cameraId={cameraId} at={asked} seconds={60 * Number(address.get("within") ?? within)} />}
+      </Section>
+    </div>
   );
 }
 
@@ -53,7 +59,7 @@ function Answer({ cameraId, at, seconds }: { readonly cameraId: string; readonly
   const explanation = useReply(explainRoutes.explainMoment, request);
   return (
     <div role="status" className="mt-3 rounded-xl border border-line bg-card p-4">
-      <Loaded reply={explanation}>{(data) => <Steps {...data} />}</Loaded>
+      <Loaded reply={explanation}>{(data) => <Steps {...data} isOpen />}</Loaded>
     </div>
   );
 }

@@ -6,6 +6,7 @@ import { useAction, useReply } from "../../api/use-reply.ts";
 import { Button } from "../../parts/button.tsx";
 import type { CameraRecord } from "../../parts/camera-tile.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
+import { Fault } from "../../parts/fault.tsx";
 import { TextField } from "../../parts/fields.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
 
@@ -34,6 +35,7 @@ export function CameraForm({ onAdded }: { readonly onAdded: (camera: CameraRecor
       }}
     >
       <TextField
+        name="name"
         label={cameras.name}
         hint={cameras.addHint}
         placeholder={cameras.nameHint}
@@ -47,6 +49,7 @@ export function CameraForm({ onAdded }: { readonly onAdded: (camera: CameraRecor
         <summary className="min-h-8 font-medium">{cameras.advanced}</summary>
         <div className="mt-2 grid gap-4">
           <TextField
+            name="folder_path"
             label={cameras.folder}
             hint={cameras.folderHint(data?.file_watcher.camera_root ?? "CAMERA_ROOT")}
             maxLength={2000}
@@ -55,6 +58,7 @@ export function CameraForm({ onAdded }: { readonly onAdded: (camera: CameraRecor
             onText={setFolder}
           />
           <TextField
+            name="camera_id"
             label={cameras.id}
             hint={cameras.idHint}
             pattern="[a-z0-9_\-]{1,64}"
@@ -66,10 +70,8 @@ export function CameraForm({ onAdded }: { readonly onAdded: (camera: CameraRecor
           />
         </div>
       </details>
-      <p role="alert" className="text-sm text-critical empty:hidden">
-        {create.error?.message}
-      </p>
-      <Button type="submit" look="main" disabled={create.isRunning} className="min-h-11 justify-self-start">
+      <Fault error={create.error} />
+      <Button type="submit" look="main" isBusy={create.isRunning} className="min-h-11 justify-self-start">
         {cameras.create}
       </Button>
     </form>

@@ -59,7 +59,7 @@ export function DeletedCameras() {
               )}
             </span>
             <Button
-              disabled={restore.isRunning}
+              isBusy={restore.isRunning}
               aria-label={`${cameras.restore}: ${name}`}
               onClick={() => void attempt(restore.run({ params: { camera_id } }), cameras.restored(name))}
             >

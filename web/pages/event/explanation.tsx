@@ -23,14 +23,19 @@ export function Explanation({ eventId }: { readonly eventId: number }) {
   );
 }
 
+interface StepsProps extends Pick<ExplanationRecord, "outcome" | "steps"> {
+  /** The sentence is no answer without its steps, as for a moment with several events. */
+  readonly isOpen?: boolean;
+}
+
 /** The answer in a sentence, with its steps folded. */
-export function Steps({ outcome, steps }: Pick<ExplanationRecord, "outcome" | "steps">) {
+export function Steps({ outcome, steps, isOpen = false }: StepsProps) {
   const texts = useTexts();
   const format = useFormat();
   return (
     <>
       <p className="mb-3 break-words">{outcome}</p>
-      <details>
+      <details open={isOpen}>
         <summary className="min-h-10 py-2 text-accent">{texts.event.allSteps(steps.length)}</summary>
         <ol className="grid gap-2 border-l border-line pl-3">
           {steps.map((step) => {

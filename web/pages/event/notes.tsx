@@ -17,7 +17,7 @@ export function Notes({ event }: { readonly event: FullEvent }) {
   const save = (): void =>
     void update.run({ params: { event_id: event.id }, body: { notes: draft } }).then(
       () => toast(texts.event.saved),
-      (error: Error) => toast(error.message),
+      (error: unknown) => toast(texts.fault(error)),
     );
   return (
     <Section title={texts.event.notes}>
@@ -40,7 +40,7 @@ export function Notes({ event }: { readonly event: FullEvent }) {
           className="w-full rounded-lg border border-line bg-card p-2"
         />
         {draft !== event.notes && (
-          <Button type="submit" look="main" className="mt-2" disabled={update.isRunning}>
+          <Button type="submit" look="main" className="mt-2" isBusy={update.isRunning}>
             {texts.common.save}
           </Button>
         )}

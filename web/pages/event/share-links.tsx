@@ -4,6 +4,7 @@ import type { z } from "zod";
 import { type Share, shareRoutes } from "../../../src/contract/routes/shares.ts";
 import { useAction, useReply } from "../../api/use-reply.ts";
 import { Button } from "../../parts/button.tsx";
+import { Fault } from "../../parts/fault.tsx";
 import { QrCode } from "../../parts/qr-code.tsx";
 import { useFormat, useNow } from "../../texts/format.tsx";
 import { useMoreTexts } from "../../texts/more.ts";
@@ -68,14 +69,10 @@ function NewLink({ eventId, onCreated }: { readonly eventId: number; readonly on
           ))}
         </select>
       </label>
-      <Button type="submit" look="main" className="min-h-11" disabled={create.isRunning}>
+      <Button type="submit" look="main" className="min-h-11" isBusy={create.isRunning}>
         {texts.create}
       </Button>
-      {create.error && (
-        <p role="alert" className="text-sm text-critical">
-          {create.error.message}
-        </p>
-      )}
+      <Fault error={create.error} />
     </form>
   );
 }
@@ -132,7 +129,7 @@ async function copied(text: string, field: HTMLInputElement | null): Promise<boo
 
 function Link({ share }: { readonly share: z.output<typeof Share> }) {
   const { share: texts } = useMoreTexts();
-  const common = useTexts().common;
+  const all = useTexts();
   const format = useFormat();
   const now = useNow();
   const revoke = useAction(shareRoutes.revokeShare, [shareRoutes.listShares]);
@@ -146,16 +143,16 @@ function Link({ share }: { readonly share: z.output<typeof Share> }) {
       <span className="min-w-0">
         <span className="block">{texts.until(format.time(share.expires_at))}</span>
         <span className="block text-sm text-soft">{facts.join(" · ")}</span>
-        {revoke.error && <span className="block text-sm text-critical">{revoke.error.message}</span>}
+        {revoke.error && <span className="block text-sm text-critical">{all.fault(revoke.error)}</span>}
       </span>
       <Button
         look="danger"
         className="min-h-11 shrink-0"
-        disabled={revoke.isRunning}
+        isBusy={revoke.isRunning}
         aria-label={`${texts.revoke}: ${texts.until(format.time(share.expires_at))}`}
         onClick={() => void revoke.run({ params: { id: share.id } }).catch(() => undefined)}
       >
-        {revoke.isRunning ? common.loading : texts.revoke}
+        {revoke.isRunning ? all.common.loading : texts.revoke}
       </Button>
     </li>
   );

@@ -39,7 +39,7 @@ export function useReviewing(query: EventQuery) {
   const texts = useTexts();
   const toast = useToast();
   const failed = (error: unknown): void => {
-    toast(error instanceof Error ? error.message : String(error));
+    toast(texts.fault(error));
     void forget(cache, eventRoutes.listEvents);
   };
 

@@ -3,8 +3,12 @@ import { type RefObject, useEffect, useId, useRef, useState } from "react";
 import { Problem } from "../../../src/contract/problem.ts";
 import { draftDays } from "../../../src/contract/routes/rule-drafts.ts";
 import { Button } from "../../parts/button.tsx";
+import { Fault } from "../../parts/fault.tsx";
 import { inputLook } from "../../parts/fields.tsx";
+import type { Texts } from "../../texts/en.ts";
+
 import { useMoreTexts } from "../../texts/more.ts";
+import { useTexts } from "../../texts/texts.tsx";
 import { CamerasField, ClassesField, KindField, ScoreField } from "./conditions.tsx";
 import { type Draft, useDraft } from "./draft.ts";
 import { ChannelsField, ConfidenceField, CooldownFields, SeverityField } from "./effects.tsx";
@@ -20,12 +24,13 @@ interface RuleFormProps {
 
 /** Every field of a rule, with what it would have done beside it. */
 export function RuleForm({ base, save }: RuleFormProps) {
+  const texts = useTexts();
   const [draft, change] = useDraft(base);
   const preview = usePreview(draft);
   const [failure, setFailure] = useState<unknown>();
   const [isSaving, setSaving] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  const said: Said = { errors: errorsOf(failure, preview), faults: preview.reply.data?.faults ?? [] };
+  const said: Said = { errors: errorsOf(texts.faultOf, failure, preview), faults: preview.reply.data?.faults ?? [] };
   useFirstError(form, failure);
   const submit = async (): Promise<void> => {
     setSaving(true);
@@ -81,12 +86,13 @@ function Fields({ draft, change }: FieldsProps) {
         </label>
         <input
           id={id}
+          aria-describedby={`${id}-notes`}
           value={draft.name}
           maxLength={255}
           onChange={({ target }) => change({ name: target.value })}
           className={`${inputLook} mt-2`}
         />
-        <FieldNotes field="name" />
+        <FieldNotes field="name" id={`${id}-notes`} />
       </div>
       <KindField {...parts} />
       {isEvent && <ClassesField {...parts} />}
@@ -128,11 +134,7 @@ function SaveBar({ preview: { reply, isOld }, failure, said, isSaving }: SaveBar
           <TriangleAlert aria-hidden size={16} className="shrink-0" /> {rules.faults(said.faults.length)}
         </p>
       )}
-      {failure !== undefined && !isAtField && (
-        <p role="alert" className="mb-2 text-sm font-medium text-critical">
-          {failure instanceof Error ? failure.message : String(failure)}
-        </p>
-      )}
+      <Fault error={isAtField ? undefined : failure} className="mb-2" />
       <div className="flex items-center justify-between gap-3">
         <p role="status" className={`text-sm ${isOld ? "text-soft" : "font-medium"}`}>
           {isOld || count === undefined ? (
@@ -143,7 +145,7 @@ function SaveBar({ preview: { reply, isOld }, failure, said, isSaving }: SaveBar
             </a>
           )}
         </p>
-        <Button type="submit" look="main" disabled={isSaving} className="min-h-11 shrink-0">
+        <Button type="submit" look="main" isBusy={isSaving} className="min-h-11 shrink-0">
           {rules.save}
         </Button>
       </div>
@@ -152,13 +154,13 @@ function SaveBar({ preview: { reply, isOld }, failure, said, isSaving }: SaveBar
 }
 
 /** Returns why the rule cannot be saved or tried, by field. The last word of homesec about a field counts. */
-function errorsOf(failure: unknown, { reply, isOld }: Preview): ReadonlyMap<string, string> {
+function errorsOf(faultOf: Texts["faultOf"], failure: unknown, { reply, isOld }: Preview): ReadonlyMap<string, string> {
   const errors = new Map<string, string>();
   for (const problem of [isOld ? undefined : reply.error, failure]) {
     if (!(problem instanceof Problem)) continue;
-    for (const { loc, msg } of problem.items) {
+    for (const { loc, ...item } of problem.items) {
       const field = loc.find((part) => part !== "body" && part !== "definition");
-      if (field !== undefined) errors.set(String(field), msg);
+      if (field !== undefined) errors.set(String(field), faultOf(item));
     }
   }
   return errors;

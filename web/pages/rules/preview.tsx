@@ -1,12 +1,13 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { z } from "zod";
-import { Problem } from "../../../src/contract/problem.ts";
+
 import { draftDays, ruleDraftRoutes } from "../../../src/contract/routes/rule-drafts.ts";
 import { useReply } from "../../api/use-reply.ts";
 import { EventRow } from "../../parts/event-row.tsx";
 import { useFormat } from "../../texts/format.tsx";
 import { useMoreTexts } from "../../texts/more.ts";
+import { useTexts } from "../../texts/texts.tsx";
 import { type Draft, restMs, useSettled } from "./draft.ts";
 
 type Trial = z.output<typeof ruleDraftRoutes.backtestDefinition.reply>;
@@ -36,6 +37,7 @@ export function usePreview(draft: Draft): Preview {
 
 /** The alerts that the rule would have raised, and the events that it just missed. */
 export function PreviewResult({ preview: { reply, isOld }, kind }: { readonly preview: Preview; readonly kind: Draft["kind"] }) {
+  const texts = useTexts();
   const { rules } = useMoreTexts();
   const { data, error } = reply;
   return (
@@ -49,7 +51,7 @@ export function PreviewResult({ preview: { reply, isOld }, kind }: { readonly pr
       </h2>
       {error && !isOld ? (
         <p className="rounded-xl border border-line bg-card p-4">
-          {rules.cannotTry}: <span className="text-soft">{error instanceof Problem ? error.message : String(error)}</span>
+          {rules.cannotTry}: <span className="text-soft">{texts.fault(error)}</span>
         </p>
       ) : data ? (
         <div className={isOld ? "opacity-60" : ""}>

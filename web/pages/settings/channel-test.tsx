@@ -3,6 +3,7 @@ import { notificationRoutes } from "../../../src/contract/routes/notifications.t
 import { useAction } from "../../api/use-reply.ts";
 import { Button } from "../../parts/button.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
+import { useTexts } from "../../texts/texts.tsx";
 
 interface ChannelTestProps {
   readonly channel: "email" | "webhook";
@@ -16,6 +17,7 @@ interface ChannelTestProps {
 
 /** A test message, and what became of it. */
 export function ChannelTest({ channel, recipients = [], onSent, children }: ChannelTestProps) {
+  const texts = useTexts();
   const { channels } = useAdminTexts();
   const test = useAction(notificationRoutes.testNotification, []);
   const [result, setResult] = useState<{ readonly isSent: boolean; readonly text: string }>();
@@ -27,7 +29,7 @@ export function ChannelTest({ channel, recipients = [], onSent, children }: Chan
       setResult({ isSent: success, text: success ? message : (error ?? message) });
       if (success) onSent?.();
     } catch (error) {
-      setResult({ isSent: false, text: (error as Error).message });
+      setResult({ isSent: false, text: texts.fault(error) });
     }
   };
   return (
@@ -39,7 +41,7 @@ export function ChannelTest({ channel, recipients = [], onSent, children }: Chan
       }}
     >
       {children}
-      <Button type="submit" look="main" disabled={test.isRunning} className={`min-h-11 ${children ? "sm:mt-6" : ""}`}>
+      <Button type="submit" look="main" isBusy={test.isRunning} className={`min-h-11 ${children ? "sm:mt-6" : ""}`}>
         {test.isRunning ? channels.sending : channels.test}
       </Button>
       <p role="status" className={`min-h-6 text-sm ${children ? "sm:col-span-2" : ""} ${result?.isSent ? "text-good" : "text-critical"}`}>

@@ -108,7 +108,7 @@ export function EnableSwitch({ webhook: { id, name, enabled } }: { readonly webh
   const disable = useAction(webhookRoutes.disableWebhook, webhookReplies);
   const toggle = (): void => void attempt((enabled ? disable : enable).run({ params: { id } }));
   return (
-    <Button role="switch" aria-checked={enabled} aria-label={name} onClick={toggle} disabled={enable.isRunning || disable.isRunning}>
+    <Button role="switch" aria-checked={enabled} aria-label={name} onClick={toggle} isBusy={enable.isRunning || disable.isRunning}>
       {enabled ? texts.common.on : texts.common.off}
     </Button>
   );

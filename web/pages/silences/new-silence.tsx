@@ -4,6 +4,7 @@ import { ruleRoutes } from "../../../src/contract/routes/rules.ts";
 import { silenceRoutes } from "../../../src/contract/routes/silences.ts";
 import { useAction, useReply } from "../../api/use-reply.ts";
 import { Button } from "../../parts/button.tsx";
+import { Fault } from "../../parts/fault.tsx";
 import { inputLook } from "../../parts/fields.tsx";
 import { instantAt, type MuteEnd, muteEndAt, nextMorning } from "../../parts/mute-ends.ts";
 import { everyCamera } from "../../parts/names.ts";
@@ -28,7 +29,7 @@ export function NewSilence({ start }: NewSilenceProps) {
   const [until, setUntil] = useState("2");
   const [ownEnd, setOwnEnd] = useState("");
   const [reason, setReason] = useState("");
-  const [error, setError] = useState<string>();
+  const [error, setError] = useState<unknown>();
   const create = useAction(silenceRoutes.createSilence, [silenceRoutes.listSilences]);
   const end = useAction(silenceRoutes.endSilence, [silenceRoutes.listSilences]);
   const submit = async (): Promise<void> => {
@@ -40,7 +41,7 @@ export function NewSilence({ start }: NewSilenceProps) {
       setError(undefined);
       toast(mute.active(format.time(silence.ends_at)), () => void end.run({ params: { id: silence.id } }));
     } catch (failure) {
-      setError(failure instanceof Error ? failure.message : String(failure));
+      setError(failure);
     }
   };
   return (
@@ -56,7 +57,14 @@ export function NewSilence({ start }: NewSilenceProps) {
       <EndChoice value={until} onChange={setUntil} />
       {until === "own" && (
         <Labelled text={mute.endsAt}>
-          <input type="datetime-local" required value={ownEnd} onChange={({ target }) => setOwnEnd(target.value)} className={inputLook} />
+          <input
+            type="datetime-local"
+            name="ends_at"
+            required
+            value={ownEnd}
+            onChange={({ target }) => setOwnEnd(target.value)}
+            className={inputLook}
+          />
         </Labelled>
       )}
       <Labelled text={texts.silences.reason}>
@@ -68,12 +76,8 @@ export function NewSilence({ start }: NewSilenceProps) {
           className={inputLook}
         />
       </Labelled>
-      {error !== undefined && (
-        <p role="alert" className="text-sm font-medium text-critical sm:col-span-full">
-          {error}
-        </p>
-      )}
-      <Button type="submit" look="main" disabled={create.isRunning} className="min-h-11 sm:col-span-full sm:justify-self-start">
+      <Fault error={error} className="sm:col-span-full" />
+      <Button type="submit" look="main" isBusy={create.isRunning} className="min-h-11 sm:col-span-full sm:justify-self-start">
         {texts.silences.add}
       </Button>
     </form>

@@ -51,7 +51,7 @@ export function Breakers() {
                 {(state !== "closed" || failure_count > 0) && (
                   <For who="owner">
                     <Button
-                      disabled={reset.isRunning}
+                      isBusy={reset.isRunning}
                       onClick={() => void attempt(reset.run({ params: { name } }), ({ message }) => message)}
                     >
                       {system.reset}

@@ -5,6 +5,7 @@ import { type CleanupReport, storageRoutes } from "../../../src/contract/routes/
 import { useAction } from "../../api/use-reply.ts";
 import { Button } from "../../parts/button.tsx";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
+import { Fault } from "../../parts/fault.tsx";
 import { Section } from "../../parts/page.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
 import { useFormat } from "../../texts/format.tsx";
@@ -27,7 +28,7 @@ export function Cleanup() {
         </Link>
       </p>
       <div className="flex flex-wrap gap-2">
-        <Button look="main" className="min-h-11" disabled={clean.isRunning} onClick={() => run(true)}>
+        <Button look="main" className="min-h-11" isBusy={clean.isRunning} onClick={() => run(true)}>
           {clean.isRunning ? system.cleaning : system.preview}
         </Button>
         {report?.dry_run && (
@@ -36,9 +37,7 @@ export function Cleanup() {
           </ConfirmButton>
         )}
       </div>
-      <p role="alert" className="mt-2 text-sm text-critical empty:hidden">
-        {clean.error?.message}
-      </p>
+      <Fault error={clean.error} className="mt-2" />
       {report && <Result report={report} />}
     </Section>
   );

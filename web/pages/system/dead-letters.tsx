@@ -87,7 +87,7 @@ function Actions({ queue, jobId, of }: { readonly queue: string; readonly jobId?
   return (
     <div className="flex flex-wrap gap-2">
       <Button
-        disabled={requeue.isRunning}
+        isBusy={requeue.isRunning}
         aria-label={`${system.requeue}: ${of}`}
         onClick={() => void attempt(requeue.run(request), ({ requeued }) => system.requeued(requeued))}
       >

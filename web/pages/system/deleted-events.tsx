@@ -36,7 +36,7 @@ export function DeletedEvents() {
               <p className="text-sm text-soft">{summary}</p>
             </div>
             <Button
-              disabled={restore.isRunning}
+              isBusy={restore.isRunning}
               aria-label={`${cameras.restore}: ${nameOf(camera_id)}, ${format.time(started_at)}`}
               onClick={() => void attempt(restore.run({ params: { event_id: id } }), system.eventRestored)}
             >

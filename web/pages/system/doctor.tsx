@@ -5,6 +5,7 @@ import type { z } from "zod";
 import { type DoctorReply, doctorRoutes } from "../../../src/contract/routes/system-doctor.ts";
 import { useAction } from "../../api/use-reply.ts";
 import { Button } from "../../parts/button.tsx";
+import { Fault } from "../../parts/fault.tsx";
 import { Section } from "../../parts/page.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
 import { useFormat } from "../../texts/format.tsx";
@@ -36,16 +37,14 @@ export function Doctor() {
         </p>
         <Button
           look="main"
-          disabled={isRunning}
+          isBusy={isRunning}
           className="min-h-11"
           onClick={() => (isAsked ? check() : setAddress({ check: "1" }, { replace: true }))}
         >
           <Stethoscope aria-hidden size={18} /> {report ? system.checkAgain : system.check}
         </Button>
       </div>
-      <p role="alert" className="mt-2 text-sm text-critical empty:hidden">
-        {error?.message}
-      </p>
+      <Fault error={error} className="mt-2" />
       {report && <Findings checks={report.checks} />}
     </Section>
   );

@@ -7,6 +7,7 @@ import { TextField } from "../../parts/fields.tsx";
 import { Section } from "../../parts/page.tsx";
 import { Loaded } from "../../parts/states.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
+import { useTexts } from "../../texts/texts.tsx";
 import { Steps } from "../event/explanation.tsx";
 
 /** Says what became of a file on the machine of homesec, or why homesec does not know it. The path stands in the address. */
@@ -35,11 +36,12 @@ export function FileQuestion() {
 }
 
 function Answer({ path }: { readonly path: string }) {
+  const texts = useTexts();
   const explanation = useReply(explainRoutes.explainPath, { query: { path } });
   return (
     <div role="status" className="mt-3 rounded-xl border border-line bg-card p-4">
       {explanation.error && !explanation.data ? (
-        <p className="text-critical">{explanation.error.message}</p>
+        <p className="text-critical">{texts.fault(explanation.error)}</p>
       ) : (
         <Loaded reply={explanation}>{(data) => <Steps {...data} />}</Loaded>
       )}

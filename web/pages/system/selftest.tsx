@@ -4,6 +4,7 @@ import type { z } from "zod";
 import { type SelftestReply, selftestRoutes } from "../../../src/contract/routes/system-selftest.ts";
 import { useAction } from "../../api/use-reply.ts";
 import { Button } from "../../parts/button.tsx";
+import { Fault } from "../../parts/fault.tsx";
 import { Section } from "../../parts/page.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
 import { useFormat } from "../../texts/format.tsx";
@@ -32,13 +33,11 @@ export function Selftest() {
           >
             {isRunning ? <Running /> : (report?.message ?? system.selftestHint)}
           </p>
-          <Button look="main" className="min-h-11" disabled={isRunning} onClick={start}>
+          <Button look="main" className="min-h-11" isBusy={isRunning} onClick={start}>
             <FlaskConical aria-hidden size={18} /> {system.selftestRun}
           </Button>
         </div>
-        <p role="alert" className="mt-2 text-sm text-critical empty:hidden">
-          {error?.message}
-        </p>
+        <Fault error={error} className="mt-2" />
         {report && <Stages report={report} />}
       </div>
     </Section>

@@ -66,7 +66,7 @@ function UseChannel({ channel, name, rules }: UseChannelProps) {
     for (const { id } of silent) await update.run({ params: { id }, body: { channels: [channel] } });
   };
   return (
-    <Button disabled={update.isRunning} className="min-h-11" onClick={() => void attempt(use(), welcome.used)}>
+    <Button isBusy={update.isRunning} className="min-h-11" onClick={() => void attempt(use(), welcome.used)}>
       {welcome.use(silent.length, name)}
     </Button>
   );

@@ -37,7 +37,7 @@ export function FirstRule({ rules }: { readonly rules: readonly RuleRecord[] }) 
           const isThere = rules.some((rule) => rule.name === template.name);
           return (
             <li key={name}>
-              <Button className="h-full min-h-11 w-full flex-col" disabled={create.isRunning || isThere} onClick={() => add(name)}>
+              <Button className="h-full min-h-11 w-full flex-col" isBusy={create.isRunning || isThere} onClick={() => add(name)}>
                 {template.name}
                 <span className="text-sm font-normal text-soft">{isThere ? welcome.isDone : template.hint}</span>
               </Button>

@@ -8,6 +8,10 @@ function compared(now: number, before: number): string {
 
 /** Texts of the pages that are loaded when they are opened, in German. */
 export const de: MoreTexts = {
+  expected: {
+    title: "Einen Alarm erwartet?",
+    hint: "Wähle die Kamera und dann die Zeit: homesec sagt, warum es einen Alarm gab oder keinen.",
+  },
   people: {
     title: "Personen und Dinge",
     everyKind: "Alle Klassen",

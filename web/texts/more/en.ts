@@ -6,6 +6,10 @@ function compared(now: number, before: number): string {
 
 /** Texts of the pages that are loaded when they are opened, in English. Other languages have the same shape. */
 export const en = {
+  expected: {
+    title: "Expected an alert?",
+    hint: "Choose the camera, and then the time: homesec says why there was an alert, or why there was none.",
+  },
   people: {
     title: "People and objects",
     everyKind: "All kinds",

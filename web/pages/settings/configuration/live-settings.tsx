@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { type configNames, ranges } from "../../../../src/contract/constants.ts";
 import { configRoutes } from "../../../../src/contract/routes/system-config.ts";
 import { useReply } from "../../../api/use-reply.ts";
@@ -8,7 +8,7 @@ import { Section } from "../../../parts/page.tsx";
 import { Loaded } from "../../../parts/states.tsx";
 import { useAdminTexts } from "../../../texts/admin.ts";
 import type { VariableRecord } from "../configuration.tsx";
-import { type Changes, SaveLine, useSave } from "./save.tsx";
+import { type Changes, SaveLine, useFollowing, useSave } from "./save.tsx";
 import { Thresholds } from "./thresholds.tsx";
 
 type Name = (typeof configNames)[number];
@@ -36,7 +36,7 @@ export function LiveSettings({ variables }: { readonly variables: readonly Varia
           <div className="grid gap-3 lg:grid-cols-2">
             {(Object.keys(numbers) as NumberName[]).map((name) => (
               <Card key={name} name={name} isChanged={changed.has(name)}>
-                <NumberSetting key={data[name]} name={name} value={data[name]} />
+                <NumberSetting name={name} value={data[name]} />
               </Card>
             ))}
             <Card name="risk_score_thresholds" isChanged={changed.has("risk_score_thresholds")}>
@@ -49,7 +49,7 @@ export function LiveSettings({ variables }: { readonly variables: readonly Varia
             ))}
             {addresses.map((name) => (
               <Card key={name} name={name} isChanged={changed.has(name)}>
-                <AddressSetting key={data[name]} name={name} value={data[name] ?? ""} />
+                <AddressSetting name={name} value={data[name] ?? ""} />
               </Card>
             ))}
           </div>
@@ -77,7 +77,7 @@ function Card({ name, isChanged, children }: CardProps) {
           {configuration.source.settings}
           <Button
             aria-label={`${configuration.reset}: ${configuration.setting[name]}`}
-            disabled={isRunning}
+            isBusy={isRunning}
             onClick={() => void save({ reset: [name] })}
           >
             {configuration.reset}
@@ -91,7 +91,7 @@ function Card({ name, isChanged, children }: CardProps) {
 function NumberSetting({ name, value }: { readonly name: NumberName; readonly value: number }) {
   const { configuration } = useAdminTexts();
   const { save, isRunning } = useSave();
-  const [text, setText] = useState(String(value));
+  const [text, setText] = useFollowing(String(value));
   const [min, max, step] = numbers[name];
   return (
     <SaveLine isChanged={text !== String(value)} isRunning={isRunning} onSave={() => void save({ [name]: Number(text) } as Changes)}>
@@ -126,7 +126,7 @@ function SwitchSetting({ name, value }: { readonly name: (typeof switches)[numbe
 function AddressSetting({ name, value }: { readonly name: (typeof addresses)[number]; readonly value: string }) {
   const { configuration } = useAdminTexts();
   const { save, isRunning } = useSave();
-  const [text, setText] = useState(value);
+  const [text, setText] = useFollowing(value);
   return (
     <SaveLine
       isChanged={text.trim() !== value}

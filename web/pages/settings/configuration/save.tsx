@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import type { ClientRequest } from "../../../../src/contract/client.ts";
 import { configRoutes } from "../../../../src/contract/routes/system-config.ts";
 import { useAction } from "../../../api/use-reply.ts";
@@ -15,6 +15,17 @@ export function useSave(): { readonly save: (changes: Changes) => Promise<unknow
   const attempt = useAttempt();
   const update = useAction(configRoutes.updateConfig, [configRoutes.getConfig, configRoutes.listVariables]);
   return { save: (body) => attempt(update.run({ body }), texts.event.saved), isRunning: update.isRunning };
+}
+
+/** The text of a field, which begins as the stored value and follows it when it changes. */
+export function useFollowing(stored: string): readonly [text: string, setText: (text: string) => void] {
+  const [base, setBase] = useState(stored);
+  const [text, setText] = useState(stored);
+  if (base !== stored) {
+    setBase(stored);
+    setText(stored);
+  }
+  return [text, setText];
 }
 
 interface SaveLineProps {
@@ -36,7 +47,7 @@ export function SaveLine({ isChanged, isRunning, onSave, children }: SaveLinePro
       }}
     >
       {children}
-      <Button type="submit" look={isChanged ? "main" : "plain"} disabled={!isChanged || isRunning} className="mt-6 min-h-11">
+      <Button type="submit" look={isChanged ? "main" : "plain"} isBusy={!isChanged || isRunning} className="mt-6 min-h-11">
         {texts.common.save}
       </Button>
     </form>

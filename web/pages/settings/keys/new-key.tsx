@@ -3,6 +3,7 @@ import { keyRoutes } from "../../../../src/contract/routes/keys.ts";
 import { useAction } from "../../../api/use-reply.ts";
 import { Button } from "../../../parts/button.tsx";
 import { CopyText } from "../../../parts/copy-text.tsx";
+import { Fault } from "../../../parts/fault.tsx";
 import { SelectField } from "../../../parts/fields.tsx";
 import { Section } from "../../../parts/page.tsx";
 import { useAdminTexts } from "../../../texts/admin.ts";
@@ -42,10 +43,8 @@ export function NewKey() {
           options={validities.map((each) => [each, keys.days(Number(each))] as const)}
           onValue={setDays}
         />
-        <p role="alert" className="text-sm text-critical empty:hidden">
-          {create.error?.message}
-        </p>
-        <Button type="submit" look="main" disabled={create.isRunning} className="min-h-11 justify-self-start">
+        <Fault error={create.error} />
+        <Button type="submit" look="main" isBusy={create.isRunning} className="min-h-11 justify-self-start">
           {keys.newKeySubmit}
         </Button>
         {made && (

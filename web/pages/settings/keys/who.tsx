@@ -31,6 +31,7 @@ export function WhoFields({ who, example, onChange }: { who: Who; example: strin
     <>
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
+          name="name"
           label={keys.name}
           placeholder={example}
           required

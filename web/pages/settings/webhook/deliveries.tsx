@@ -67,7 +67,7 @@ function Row({ delivery }: { readonly delivery: DeliveryRecord }) {
         {isOpen && <Attempts deliveryId={id} />}
       </details>
       {status === "failed" && (
-        <Button disabled={retry.isRunning} onClick={() => void attempt(retry.run({ params: { delivery_id: id } }), webhooks.retrying)}>
+        <Button isBusy={retry.isRunning} onClick={() => void attempt(retry.run({ params: { delivery_id: id } }), webhooks.retrying)}>
           {webhooks.retry}
         </Button>
       )}

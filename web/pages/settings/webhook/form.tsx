@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { integrationTypes, outboundEventTypes } from "../../../../src/contract/constants.ts";
 import { Button } from "../../../parts/button.tsx";
+import { Fault } from "../../../parts/fault.tsx";
 import { CheckField, Field, inputLook, SelectField, TextField } from "../../../parts/fields.tsx";
 import { useAdminTexts } from "../../../texts/admin.ts";
 import { useTexts } from "../../../texts/texts.tsx";
@@ -10,7 +11,7 @@ interface WebhookFormProps {
   readonly initial: WebhookDraft;
   readonly submit: string;
   readonly isRunning: boolean;
-  /** The error of the last attempt, in the words of homesec. */
+  /** The error of the last attempt, if it failed. */
   readonly error: Error | null;
   readonly onSubmit: (draft: WebhookDraft) => void;
 }
@@ -34,7 +35,7 @@ export function WebhookForm({ initial, submit, isRunning, error, onSubmit }: Web
       }}
     >
       <div className="grid gap-4 md:grid-cols-2">
-        <TextField label={webhooks.name} required maxLength={100} value={draft.name} onText={(name) => change({ name })} />
+        <TextField name="name" label={webhooks.name} required maxLength={100} value={draft.name} onText={(name) => change({ name })} />
         <SelectField
           label={webhooks.format}
           value={draft.format}
@@ -45,6 +46,7 @@ export function WebhookForm({ initial, submit, isRunning, error, onSubmit }: Web
           <TextField
             label={webhooks.url}
             hint={webhooks.urlHint[draft.format]}
+            name="url"
             type="url"
             required
             maxLength={2048}
@@ -59,10 +61,8 @@ export function WebhookForm({ initial, submit, isRunning, error, onSubmit }: Web
         <summary className="min-h-8 font-medium">{webhooks.advanced}</summary>
         <Advanced draft={draft} change={change} />
       </details>
-      <p role="alert" className="text-sm text-critical empty:hidden">
-        {error?.message}
-      </p>
-      <Button type="submit" look="main" disabled={isRunning || draft.events.length === 0} className="min-h-11 justify-self-start">
+      <Fault error={error} />
+      <Button type="submit" look="main" isBusy={isRunning} disabled={draft.events.length === 0} className="min-h-11 justify-self-start">
         {submit}
       </Button>
     </form>
@@ -92,6 +92,7 @@ function Advanced({ draft, change }: PartProps) {
       <Auth draft={draft} change={change} />
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
+          name="max_retries"
           label={webhooks.retries}
           type="number"
           min={0}
@@ -100,6 +101,7 @@ function Advanced({ draft, change }: PartProps) {
           onText={(retries) => change({ retries })}
         />
         <TextField
+          name="retry_delay_seconds"
           label={webhooks.delay}
           hint={webhooks.delayHint}
           type="number"

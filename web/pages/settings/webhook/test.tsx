@@ -6,6 +6,7 @@ import { Button } from "../../../parts/button.tsx";
 import { SelectField } from "../../../parts/fields.tsx";
 import { Section } from "../../../parts/page.tsx";
 import { useAdminTexts } from "../../../texts/admin.ts";
+import { useTexts } from "../../../texts/texts.tsx";
 import type { WebhookRecord } from "../webhooks.tsx";
 
 type EventType = (typeof outboundEventTypes)[number];
@@ -16,6 +17,7 @@ const typeOf = { camera_health: "event_created", scene_change: "anomaly_detected
 
 /** Sends a sample to a webhook and shows the answer. */
 export function WebhookTest({ webhook }: { readonly webhook: WebhookRecord }) {
+  const texts = useTexts();
   const { webhooks, channels } = useAdminTexts();
   const [sample, setSample] = useState<Sample>(webhook.event_types[0] ?? "alert_fired");
   const test = useAction(webhookRoutes.testWebhook, []);
@@ -29,7 +31,7 @@ export function WebhookTest({ webhook }: { readonly webhook: WebhookRecord }) {
       const text = result.success ? webhooks.tested(result.status_code, result.response_time_ms) : (result.error_message ?? "");
       setSaid({ isGood: result.success, text, body: result.response_body });
     } catch (error) {
-      setSaid({ isGood: false, text: (error as Error).message, body: "" });
+      setSaid({ isGood: false, text: texts.fault(error), body: "" });
     }
   };
   const samples: readonly Sample[] = [...outboundEventTypes, ...sampleKinds];
@@ -48,7 +50,7 @@ export function WebhookTest({ webhook }: { readonly webhook: WebhookRecord }) {
           options={samples.map((each) => [each, webhooks.event[each]] as const)}
           onValue={setSample}
         />
-        <Button type="submit" look="main" disabled={test.isRunning} className="min-h-11">
+        <Button type="submit" look="main" isBusy={test.isRunning} className="min-h-11">
           {test.isRunning ? channels.sending : channels.test}
         </Button>
         <p role="status" className={`min-h-6 text-sm sm:col-span-2 ${said?.isGood ? "text-good" : "text-critical"}`}>

@@ -1,0 +1,43 @@
+import { expect, it } from "vitest";
+import { Problem, type ProblemKind, type ProblemType, problemTypes } from "../../src/contract/problem.ts";
+import { faultText, itemText } from "../../web/texts/fault-de.ts";
+
+const refused = (type: ProblemType, msg: string, field = "name") =>
+  faultText(new Problem("invalid", `${field}: ${msg}`, { items: [{ loc: ["body", field], msg, type }] }));
+
+it.each([
+  ["missing", "Missing; this value is required", "Name: Bitte ausfüllen"],
+  ["string_too_short", "Must not be empty", "Name: Darf nicht leer sein"],
+  ["string_too_short", "Must have at least 12 characters", "Name: Muss mindestens 12 Zeichen haben"],
+  ["string_too_long", "Must have at most 255 characters", "Name: Darf höchstens 255 Zeichen haben"],
+  ["less_than_equal", "Must be at most 100", "Name: Darf höchstens 100 sein"],
+  ["greater_than_equal", "Must be at least 0.5", "Name: Muss mindestens 0.5 sein"],
+  ["greater_than_equal", "Must be greater than 0", "Name: Muss größer als 0 sein"],
+  ["enum", 'Must be one of: low, high (not "grave")', "Name: Muss eines davon sein: low, high"],
+  ["value_error", "Must have at most 5 entries", "Name: Darf höchstens 5 Einträge haben"],
+  ["value_error", "Must be a prime", "Name: homesec meldet: Must be a prime"],
+] as const)("faults: German for %s, %s", (type, msg, german) => {
+  expect(refused(type, msg)).toBe(german);
+});
+
+it("faults: every type of a validation error has a German text", () => {
+  const english = problemTypes.filter((type) => itemText({ type, msg: "Must be at most 5: a" }).startsWith("homesec meldet"));
+  expect(english).toEqual(["string_pattern_mismatch", "json_invalid", "value_error"]);
+});
+
+it("faults: kinds of refusals are German; a text that homesec alone knows keeps its words behind a German one", () => {
+  const say = (kind: ProblemKind, message = "Something in English") => faultText(new Problem(kind, message));
+  for (const kind of ["unauthorized", "forbidden", "not_found", "gone", "too_large", "rate_limited", "unreachable"] as const)
+    expect(say(kind)).not.toMatch(/English/);
+  expect(say("conflict")).toBe("homesec meldet: Something in English");
+  expect(say("conflict", 'Another key has the name "anna"; revoke it, or choose another name')).toBe(
+    "Den Namen „anna“ hat schon ein anderer Schlüssel. Wähle einen anderen.",
+  );
+  expect(say("conflict", 'Camera yard ("Yard") has the folder /srv/yard already; give another folder_path')).toBe(
+    "Den Ordner /srv/yard hat schon die Kamera „Yard“ (yard). Wähle etwas anderes.",
+  );
+  expect(say("conflict", 'The deleted camera yard ("Yard") has the name "Yard"; restore it, or give another name')).toBe(
+    "So heißt schon die gelöschte Kamera „Yard“ (yard). Wähle etwas anderes, oder stelle sie wieder her.",
+  );
+  expect(faultText(new Error("The daemon failed"))).toBe("homesec meldet: The daemon failed");
+});
