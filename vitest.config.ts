@@ -105,7 +105,7 @@ const slow = [
   "test/platform/database/pool.test.ts",
   "test/platform/store/hand-over.test.ts",
   "test/scale-out/split.test.ts",
-  "test/web/{hostile,limits,lookback,pages,reference,roles,rules,settings,share,system,welcome}.test.ts",
+  "test/web/{hostile,keyboard,limits,lookback,pages,reference,roles,rules,settings,share,system,tasks,welcome}.test.ts",
   "test/work/journal/publisher.test.ts",
 ];
 
