@@ -84,7 +84,8 @@ const showEvent = recordCommand({
   ],
   view: eventWithDetectionsView,
   record: (io, { arguments: params }) => io.call("getEvent", { params }),
-  before: async (io, { thumbnail_url }, { options }) => await showPicture(io, coverOf(thumbnail_url), options.picture),
+  // a list of many detections would push it off the screen
+  after: async (io, { thumbnail_url }, { options }) => await showPicture(io, coverOf(thumbnail_url), options.picture),
 });
 
 const noteEvent = recordCommand({

@@ -56,5 +56,5 @@ export const saveEventPicture = recordCommand({
     const saved = await savePicture(io, { detectionId: detection_id, thumbnail: with_boxes, to, name: `event-${event_id}` });
     return { event_id, detection_id, ...saved };
   },
-  before: async (io, { detection_id }, { options }) => await showPicture(io, detection_id, options.picture),
+  after: async (io, { detection_id }, { options }) => await showPicture(io, detection_id, options.picture),
 });

@@ -10,7 +10,7 @@ import { depthOf, type ScreenIn, type ScreenOut, sizeOf } from "./terminal.ts";
 const share = 1 / 2;
 
 /**
- * Prints the picture of a detection with box and label above a record, at most half as high as the screen. Prints nothing for programs:
+ * Prints the picture of a detection with box and label below a record, at most half as high as the screen. Prints nothing for programs:
  * without a terminal, without colours, and in other formats than table. A picture that cannot be had is a note.
  */
 export async function printPicture(io: Io, detectionId: number | undefined): Promise<void> {

@@ -46,7 +46,7 @@ function answering(answer: string): FakeKeys {
 
 const show = (options: CliOptions, ...more: string[]) => served.homesec("over HTTP", ["events", "show", event, ...more], options);
 
-it("events show: a terminal with Sixel shows the picture above the record, at most half as high as the screen", async () => {
+it("events show: a terminal with Sixel shows the picture below the record, at most half as high as the screen", async () => {
   const keys = answering(`${esc}[6;20;10t${esc}[?62;4c`);
   const { code, out, err } = await show({ terminal: 80, stdin: keys as never, env: { TERM: "xterm-256color" } });
   expect([code, err]).toEqual([0, ""]);
@@ -54,7 +54,7 @@ it("events show: a terminal with Sixel shows the picture above the record, at mo
   expect(height).toBeLessThanOrEqual(12 * 20);
   expect(drawnPixels).toBe(width * height);
   expect(width / height).toBeCloseTo(4 / 3, 1);
-  expect(out.indexOf(`${esc}P0;1q`)).toBeLessThan(out.indexOf("A person"));
+  expect(out.indexOf(`${esc}P0;1q`)).toBeGreaterThan(out.indexOf("A person"));
   expect([keys.raw, keys.reading]).toEqual([false, false]);
 });
 
