@@ -36,7 +36,7 @@ export function createAllWorkers(
     readonly onPictures: ((cameraId: string, paths: readonly string[]) => void) | undefined;
   },
 ): AllWorkers {
-  const { log, clock, recentEvents, engines, cluster, announce, metrics, upstreams } = foundation;
+  const { log, clock, recentEvents, engines, cluster, announce, metrics, upstreams, tls } = foundation;
   const { database, dispatcher, deliveryDispatcher } = engines;
   const { context, runtime } = options;
   const workerContext: WorkerContext = {
@@ -55,7 +55,7 @@ export function createAllWorkers(
   });
   const pipeline = createPipeline(workerContext);
   const watcher = createWatching(workerContext, options.onPictures);
-  const receivers = createAllReceivers(workerContext);
+  const receivers = createAllReceivers(workerContext, tls);
   const selftest = createSelftest({
     parts: workerContext,
     openSchema: (schema, max) => database.openSchema(schema, max),

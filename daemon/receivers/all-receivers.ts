@@ -1,6 +1,8 @@
 import { rootsOf } from "../../src/monitoring/cameras/roots.ts";
 import { createWrongKeys } from "../http/wrong-keys.ts";
 import type { WorkerContext } from "../pipeline/worker-context.ts";
+import type { Tls } from "../tls/tls.ts";
+import { FtpReceiver } from "./ftp/ftp-receiver.ts";
 import { Guard } from "./guard.ts";
 import { createInbox, type Inbox } from "./inbox.ts";
 import { KnownLogins } from "./known-logins.ts";
@@ -14,7 +16,7 @@ export interface ReceiverParts {
 }
 
 /** Creates the receivers of this daemon and their worker. */
-export function createAllReceivers({ context }: WorkerContext): Receivers {
+export function createAllReceivers({ context, peers }: WorkerContext, tls: Pick<Tls, "pair"> | undefined): Receivers {
   const { db, clock, config } = context;
   const log = context.log.child({ part: "receivers" });
   const logins = new KnownLogins({ db, clock, log });
@@ -27,7 +29,6 @@ export function createAllReceivers({ context }: WorkerContext): Receivers {
       wrongPasswords,
     }),
   });
-  const receivers: readonly Receiver[] = [];
-  void parts;
-  return createReceivers({ logins, receivers, log });
+  const receivers: readonly Receiver[] = [new FtpReceiver({ ...parts(), config, keyPair: () => tls?.pair, log })];
+  return createReceivers({ logins, inbox, receivers, log, isAlone: () => peers.alone });
 }

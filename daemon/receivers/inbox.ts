@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { type FileHandle, link, lstat, mkdir, open, readdir, realpath, rename, stat, unlink } from "node:fs/promises";
-import { dirname, join, parse } from "node:path";
+import { type FileHandle, link, lstat, mkdir, open, readdir, realpath, rename, rm, stat, unlink } from "node:fs/promises";
+import { dirname, join, parse, relative, sep } from "node:path";
 import { minuteMs } from "../../src/base/clock/clock.ts";
 import { inspectFolder } from "../../src/monitoring/cameras/folder.ts";
 import type { KnownLogin } from "../../src/monitoring/receivers/logins-repository.ts";
@@ -9,6 +9,8 @@ import { statWithTimeout } from "../../src/platform/disk/fs-timeout.ts";
 
 /** The folder below a camera's folder for files that are not complete yet. The file watcher skips hidden folders. */
 const partsFolder = ".homesec-uploads";
+/** Ending of a folder in it that has one complete file on hold, at the path below the camera's folder that the file gets by default. */
+const heldEnding = ".held";
 /** A part that nobody has written to for this long belongs to no upload. */
 const abandonedMs = 10 * minuteMs;
 /** Attempts to find a free name. */
@@ -38,7 +40,19 @@ export interface Upload {
    * failure. An existing file is never replaced: the new one gets a number. Throws `DeliveryRefused`, and leaves nothing behind.
    */
   finish(name: string, folders?: readonly string[]): Promise<string>;
-  /** Deletes it. Does nothing after `finish`. */
+  /**
+   * Keeps the complete file until it gets its name. Once it resolves, the file outlasts a power failure, and ends in the camera's folder in
+   * any case: under `name` below `folders` unless it gets another one.
+   */
+  hold(name: string, folders?: readonly string[]): Promise<HeldFile>;
+  /** Deletes it. Does nothing after `finish` and `hold`. */
+  discard(): Promise<void>;
+}
+
+/** A complete file that waits for its name. */
+export interface HeldFile {
+  /** Moves it into the camera's folder, as `Upload.finish` does, and returns its path. Without a name it gets the default one. */
+  finish(name?: string, folders?: readonly string[]): Promise<string>;
   discard(): Promise<void>;
 }
 
@@ -46,12 +60,21 @@ export interface Upload {
 export interface Inbox {
   /** Begins a file in the folder of the login's camera. Throws `DeliveryRefused` if the folder cannot be used. */
   begin(login: Pick<KnownLogin, "cameraName" | "folderPath">): Promise<Upload>;
-  /** Deletes parts that earlier runs left in the folder of a login's camera. `all`: also fresh ones, if no other daemon writes there. */
+  /** Tells whether the camera's folder has a folder at this path. */
+  hasFolder(login: KnownLogin, folders: readonly string[]): Promise<boolean>;
+  /** Renames a delivered file without replacing another one, and returns its new path. Does nothing if the file is gone. */
+  rename(login: KnownLogin, path: string, name: string, folders: readonly string[]): Promise<string>;
+  /**
+   * Deletes parts that earlier runs left in the folder of a login's camera, and puts complete files on hold into the folder. `all`: also
+   * fresh ones, if no other daemon writes there.
+   */
   removeLeftovers(login: KnownLogin, all: boolean): Promise<void>;
 }
 
 /** Creates an inbox. `roots`: the folders that may hold camera folders. */
 export function createInbox(options: { readonly roots: readonly string[]; readonly mostBytes: number }): Inbox {
+  /** Parts and held files of this inbox, which are no leftovers. */
+  const active = new Set<string>();
   const folderOf = async ({ cameraName, folderPath }: Pick<KnownLogin, "cameraName" | "folderPath">): Promise<string> => {
     const { resolvedPath, issues } = await inspectFolder(options.roots, folderPath);
     if (resolvedPath !== null && issues.length === 0) return resolvedPath;
@@ -61,18 +84,43 @@ export function createInbox(options: { readonly roots: readonly string[]; readon
     begin: async (login) => {
       const folder = await folderOf(login);
       const partPath = join(folder, partsFolder, `${randomUUID()}.part`);
-      const file = await inWords(folder, async () => {
-        await mkdir(dirname(partPath), { recursive: true, mode: 0o770 });
-        return await open(partPath, "wx", 0o660);
+      active.add(partPath);
+      try {
+        const file = await inWords(folder, async () => {
+          await mkdir(dirname(partPath), { recursive: true, mode: 0o770 });
+          return await open(partPath, "wx", 0o660);
+        });
+        return new PartialFile({ folder, partPath, file, mostBytes: options.mostBytes, active });
+      } catch (error) {
+        active.delete(partPath);
+        throw error;
+      }
+    },
+    hasFolder: async (login, folders) => {
+      const folder = await folderOf(login).catch(() => undefined);
+      if (folder === undefined) return false;
+      const path = join(folder, ...folders.map(safeName));
+      const found = await realpath(path).catch(() => undefined);
+      return found !== undefined && isInside(folder, found) && (await stat(found)).isDirectory();
+    },
+    rename: async (login, path, name, folders) => {
+      const folder = await folderOf(login);
+      return await inWords(folder, async () => {
+        const target = await makeFolders(folder, folders.map(safeName));
+        if (path === join(target, safeName(name)) || !(await exists(path))) return path;
+        const renamed = await moveWithoutReplacing(path, target, safeName(name));
+        await syncFolder(target);
+        return renamed;
       });
-      return new PartialFile({ folder, partPath, file, mostBytes: options.mostBytes });
     },
     removeLeftovers: async (login, all) => {
-      const folder = join(await folderOf(login), partsFolder);
-      for (const name of await readdir(folder).catch((): string[] => [])) {
-        const path = join(folder, name);
-        const found = await stat(path).catch(() => undefined);
-        if (found && (all || Date.now() - found.mtimeMs > abandonedMs)) await unlink(path).catch(() => undefined);
+      const folder = await folderOf(login);
+      for (const name of await readdir(join(folder, partsFolder)).catch((): string[] => [])) {
+        const path = join(folder, partsFolder, name);
+        const found = active.has(path) ? undefined : await stat(path).catch(() => undefined);
+        if (!found || !(all || Date.now() - found.mtimeMs > abandonedMs)) continue;
+        if (name.endsWith(heldEnding)) await inWords(folder, () => releaseHeld(folder, path));
+        else await unlink(path).catch(() => undefined);
       }
     },
   };
@@ -95,10 +143,18 @@ class PartialFile implements Upload {
   readonly #folder: string;
   readonly #partPath: string;
   readonly #mostBytes: number;
+  readonly #active: Set<string>;
   #file: FileHandle | undefined;
   #bytes = 0;
 
-  constructor(part: { readonly folder: string; readonly partPath: string; readonly file: FileHandle; readonly mostBytes: number }) {
+  constructor(part: {
+    readonly folder: string;
+    readonly partPath: string;
+    readonly file: FileHandle;
+    readonly mostBytes: number;
+    readonly active: Set<string>;
+  }) {
+    this.#active = part.active;
     this.#folder = part.folder;
     this.#partPath = part.partPath;
     this.#file = part.file;
@@ -123,20 +179,30 @@ class PartialFile implements Upload {
   }
 
   async finish(name: string, folders: readonly string[] = []): Promise<string> {
-    const file = this.#file;
-    if (!file) throw new Error("the upload has ended");
+    return await this.#complete(async () => {
+      const target = await makeFolders(this.#folder, folders.map(safeName));
+      const path = await moveWithoutReplacing(this.#partPath, target, safeName(name));
+      await syncFolder(target);
+      return path;
+    });
+  }
+
+  async hold(name: string, folders: readonly string[] = []): Promise<HeldFile> {
+    const parts = dirname(this.#partPath);
+    const held = `${this.#partPath.slice(0, -parse(this.#partPath).ext.length)}${heldEnding}`;
+    const places = folders.map(safeName);
+    this.#active.add(held);
     try {
-      return await inWords(this.#folder, async () => {
-        await file.sync();
-        this.#file = undefined;
-        await file.close();
-        const target = await makeFolders(this.#folder, folders.map(safeName));
-        const path = await moveWithoutReplacing(this.#partPath, target, safeName(name));
+      const path = await this.#complete(async () => {
+        const target = await makeFolders(parts, [parse(held).base, ...places]);
+        const moved = await moveWithoutReplacing(this.#partPath, target, safeName(name));
         await syncFolder(target);
-        return path;
+        return moved;
       });
+      return new FileOnHold({ folder: this.#folder, held, path, places, active: this.#active });
     } catch (error) {
-      await this.discard();
+      this.#active.delete(held);
+      await rm(held, { recursive: true, force: true }).catch(() => undefined);
       throw error;
     }
   }
@@ -146,7 +212,85 @@ class PartialFile implements Upload {
     this.#file = undefined;
     await file?.close().catch(() => undefined);
     await unlink(this.#partPath).catch(() => undefined);
+    this.#active.delete(this.#partPath);
   }
+
+  /** Makes the content outlast a power failure and moves the file. Leaves nothing behind if that fails. */
+  async #complete(move: () => Promise<string>): Promise<string> {
+    const file = this.#file;
+    if (!file) throw new Error("the upload has ended");
+    try {
+      return await inWords(this.#folder, async () => {
+        await file.sync();
+        this.#file = undefined;
+        await file.close();
+        const path = await move();
+        this.#active.delete(this.#partPath);
+        return path;
+      });
+    } catch (error) {
+      await this.discard();
+      throw error;
+    }
+  }
+}
+
+/** A file on hold: its folder on hold, its path there, and the folders below the camera's folder that it gets by default. */
+interface Placed {
+  readonly folder: string;
+  readonly held: string;
+  readonly path: string;
+  readonly places: readonly string[];
+  readonly active: Set<string>;
+}
+
+class FileOnHold implements HeldFile {
+  readonly #file: Placed;
+
+  constructor(file: Placed) {
+    this.#file = file;
+  }
+
+  async finish(name?: string, folders?: readonly string[]): Promise<string> {
+    const { folder, held, path, places, active } = this.#file;
+    const finished = await inWords(folder, () =>
+      moveFromHold(path, { root: folder, folders: folders?.map(safeName) ?? places, name: safeName(name ?? parse(path).base) }),
+    );
+    await this.#remove(held, active);
+    return finished;
+  }
+
+  async discard(): Promise<void> {
+    await this.#remove(this.#file.held, this.#file.active);
+  }
+
+  async #remove(held: string, active: Set<string>): Promise<void> {
+    await rm(held, { recursive: true, force: true }).catch(() => undefined);
+    active.delete(held);
+  }
+}
+
+/** Puts the file of a folder on hold that an earlier run left into the camera's folder. */
+async function releaseHeld(root: string, held: string): Promise<void> {
+  for (const entry of await readdir(held, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const folders = relative(held, entry.parentPath);
+    // With a second name, the file is in the camera's folder already: the run ended between the two steps of the move.
+    if ((await stat(path)).nlink === 1)
+      await moveFromHold(path, { root, folders: folders === "" ? [] : folders.split(sep), name: entry.name });
+  }
+  await rm(held, { recursive: true, force: true });
+}
+
+async function moveFromHold(
+  path: string,
+  to: { readonly root: string; readonly folders: readonly string[]; readonly name: string },
+): Promise<string> {
+  const target = await makeFolders(to.root, to.folders);
+  const moved = await moveWithoutReplacing(path, target, to.name);
+  await syncFolder(target);
+  return moved;
 }
 
 /**

@@ -61,6 +61,11 @@ export class KnownLogins {
     return [...this.#logins.values()].filter((login) => login.protocol === protocol).length;
   }
 
+  /** Returns one login of each camera. */
+  ofEachCamera(): readonly KnownLogin[] {
+    return [...new Map([...this.#logins.values()].map((login) => [login.cameraId, login])).values()];
+  }
+
   /** Calls the listener after logins changed. */
   onChange(listener: () => void): void {
     this.#listeners.add(listener);

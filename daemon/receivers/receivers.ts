@@ -1,7 +1,9 @@
+import { minuteMs } from "../../src/base/clock/clock.ts";
 import type { Log } from "../../src/base/log/log.ts";
 import type { ReceiverProtocol } from "../../src/contract/constants.ts";
 import type { ReceiverState } from "../../src/work/operations/runtime.ts";
 import { createLoop, type Worker } from "../workers/loop.ts";
+import type { Inbox } from "./inbox.ts";
 import type { KnownLogins } from "./known-logins.ts";
 
 /** A server for one protocol. */
@@ -23,14 +25,19 @@ export interface Receivers extends Worker {
 
 /** Delay before another attempt to listen. */
 const retryMs = 5_000;
+/** Interval between searches for what interrupted uploads left. */
+const cleanMs = 10 * minuteMs;
 
 /** Creates the worker that opens each receiver while a camera has a login for it, and closes it afterwards. */
 export function createReceivers(options: {
   readonly logins: KnownLogins;
+  readonly inbox: Pick<Inbox, "removeLeftovers">;
   readonly receivers: readonly Receiver[];
   readonly log: Log;
+  /** Tells whether no other daemon writes into the folders of the cameras. */
+  readonly isAlone: () => boolean;
 }): Receivers {
-  const { logins, receivers, log } = options;
+  const { logins, inbox, receivers, log } = options;
   const open = new Set<ReceiverProtocol>();
   const faults = new Map<ReceiverProtocol, string>();
 
@@ -55,12 +62,22 @@ export function createReceivers(options: {
       faults.set(protocol, fault);
     }
   };
+  let cleanedAt = 0;
+  const clean = async (all: boolean): Promise<void> => {
+    cleanedAt = performance.now();
+    for (const login of logins.ofEachCamera()) {
+      await inbox.removeLeftovers(login, all).catch((error: unknown) => {
+        log.debug({ camera: login.cameraId, error: String(error) }, "leftovers of uploads could not be removed; trying again later");
+      });
+    }
+  };
   const loop = createLoop({
     name: "receivers",
     critical: false,
     log,
     round: async () => {
       for (const receiver of receivers) await settle(receiver);
+      if (performance.now() - cleanedAt > cleanMs) await clean(false);
       return faults.size > 0 ? retryMs : 60_000;
     },
     message: () => [...faults].map(([protocol, fault]) => `${protocol}: ${fault}`).join("; ") || null,
@@ -71,6 +88,7 @@ export function createReceivers(options: {
     ...loop,
     start: async () => {
       await logins.start();
+      await clean(options.isAlone());
       await loop.start();
     },
     stop: async () => {

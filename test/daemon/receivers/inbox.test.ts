@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { link, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -51,14 +51,49 @@ it("inbox: a discarded file leaves nothing behind, and so does one that is too l
   expect(await readdir(join(camera, ".homesec-uploads"))).toEqual([]);
 });
 
-it("inbox: parts that a killed daemon left are removed", async () => {
+it("inbox: parts that a killed daemon left are removed, and those in use are not", async () => {
   const upload = await inbox.begin(login);
   await upload.write(Buffer.from("half"));
-  await inbox.removeLeftovers(login, false);
-  expect(await readdir(join(camera, ".homesec-uploads"))).toHaveLength(1);
+  const next = createInbox({ roots: [folder.path], mostBytes: 1_000 });
+  await next.removeLeftovers(login, false);
   await inbox.removeLeftovers(login, true);
+  expect(await readdir(join(camera, ".homesec-uploads"))).toHaveLength(1);
+  await next.removeLeftovers(login, true);
   expect(await readdir(join(camera, ".homesec-uploads"))).toEqual([]);
   await upload.discard();
+});
+
+it("inbox: a file on hold gets its name later, or its default name after a kill", async () => {
+  const hold = async (text: string, name: string) => {
+    const upload = await inbox.begin(login);
+    await upload.write(Buffer.from(text));
+    return await upload.hold(name, ["day"]);
+  };
+  const named = await hold("1", "a.jpg");
+  await hold("2", "b.jpg");
+  const moving = await hold("3", "c.jpg");
+  const discarded = await hold("4", "d.jpg");
+  expect(await visible()).toEqual([]);
+  expect(await named.finish("final.jpg", ["other"])).toBe(join(camera, "other/final.jpg"));
+  await discarded.discard();
+  // a kill between the two steps of a move leaves both names
+  const [left] = (await readdir(camera, { recursive: true })).filter((name) => name.endsWith("c.jpg"));
+  await link(join(camera, left ?? ""), join(camera, "c.jpg"));
+  await createInbox({ roots: [folder.path], mostBytes: 1_000 }).removeLeftovers(login, true);
+  expect(await visible()).toEqual(["c.jpg", "day", "day/b.jpg", "other", "other/final.jpg"]);
+  expect(await readdir(join(camera, ".homesec-uploads"))).toEqual([]);
+  expect(moving).toBeDefined();
+});
+
+it("inbox: a delivered file can be renamed, replaces none, and may be gone", async () => {
+  const path = await deliver("1", "a.jpg");
+  await deliver("2", "b.jpg");
+  expect(await inbox.rename(login, path, "b.jpg", [])).toBe(join(camera, "b-2.jpg"));
+  expect(await inbox.rename(login, path, "c.jpg", [])).toBe(path);
+  expect(await visible()).toEqual(["b-2.jpg", "b.jpg"]);
+  expect(await inbox.hasFolder(login, ["b.jpg"])).toBe(false);
+  expect(await inbox.hasFolder(login, ["nowhere"])).toBe(false);
+  expect(await inbox.hasFolder(login, [])).toBe(true);
 });
 
 it("inbox: folders of the camera are created, and none leads out of its folder", async () => {
