@@ -13,6 +13,12 @@ import { type FtpLimits, ftpLimits } from "./limits.ts";
 import { PassivePorts } from "./passive-ports.ts";
 import { Session, type SessionParts } from "./session.ts";
 
+/**
+ * A server of TLS 1.3 sends tickets behind the handshake. Clients that only write do not expect them, and Python's ftplib fails at the end
+ * of a short listing.
+ */
+const maxVersion = "TLSv1.2";
+
 export interface FtpOptions {
   readonly logins: KnownLogins;
   readonly inbox: Inbox;
@@ -119,7 +125,7 @@ export class FtpReceiver implements Receiver {
   #secureContext(): SecureContext | undefined {
     const pair = this.#options.keyPair();
     if (!pair) return undefined;
-    if (this.#secure?.pair.cert !== pair.cert) this.#secure = { pair, context: createSecureContext(pair) };
+    if (this.#secure?.pair.cert !== pair.cert) this.#secure = { pair, context: createSecureContext({ ...pair, maxVersion }) };
     return this.#secure?.context;
   }
 }

@@ -90,7 +90,7 @@ async function finish(upload: Upload, path: VirtualPath): Promise<Pick<SessionFi
 export function finalName(name: string): string {
   let final = name;
   while (isTemporaryName(final)) {
-    const shorter = final.startsWith(".") ? final.slice(1) : final.replace(/~+$|\.[^.]*$/, "");
+    const shorter = final.startsWith(".") ? final.slice(1) : final.replace(final.endsWith("~") ? /~+$/ : /\.[^.]*$/, "");
     if (shorter === final || shorter === "") return "picture";
     final = shorter;
   }

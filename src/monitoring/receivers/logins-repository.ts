@@ -103,7 +103,8 @@ export async function storeUses(sql: Sql, uses: readonly LoginUse[]): Promise<vo
       file_count = l.file_count + used.files
     from unnest(
       ${uses.map(({ cameraId }) => cameraId)}::text[], ${uses.map(({ protocol }) => protocol)}::text[],
-      ${uses.map(({ connectedAt }) => connectedAt)}::timestamptz[], ${uses.map(({ deliveredAt }) => deliveredAt)}::timestamptz[],
+      ${uses.map(({ connectedAt }) => connectedAt?.toISOString() ?? null)}::text[]::timestamptz[],
+      ${uses.map(({ deliveredAt }) => deliveredAt?.toISOString() ?? null)}::text[]::timestamptz[],
       ${uses.map(({ files }) => files)}::int[]
     ) as used (camera_id, protocol, connected_at, delivered_at, files)
     where l.camera_id = used.camera_id and l.protocol = used.protocol
@@ -119,7 +120,7 @@ export async function storeFaults(sql: Sql, faults: readonly DeliveryFault[]): P
     insert into delivery_faults (occurred_at, protocol, camera_id, username, client, message)
     select f.occurred_at, f.protocol, c.camera_id, f.username, f.client, f.message
     from unnest(
-      ${faults.map(({ occurred_at }) => occurred_at)}::timestamptz[], ${faults.map(({ protocol }) => protocol)}::text[],
+      ${faults.map(({ occurred_at }) => occurred_at.toISOString())}::timestamptz[], ${faults.map(({ protocol }) => protocol)}::text[],
       ${faults.map(({ camera_id }) => camera_id)}::text[], ${faults.map(({ username }) => username)}::text[],
       ${faults.map(({ client }) => client)}::text[], ${faults.map(({ message }) => message)}::text[]
     ) as f (occurred_at, protocol, camera_id, username, client, message)

@@ -57,7 +57,7 @@ beforeAll(async () => {
   port = await eventually(async () => {
     const { receivers } = await ask("GET", "/api/receivers");
     const ftp = receivers.find(({ protocol }) => protocol === "ftp");
-    return ftp?.state === "listening" && ftp.port;
+    return ftp?.state === "listening" ? ftp.port : undefined;
   });
 });
 afterAll(async () => {
@@ -77,14 +77,14 @@ async function rowsOf(
           select i.path, i.status, i.reason from images i where i.sha256 = ${hash} order by i.image_id
         `,
       );
-      return rows.length > 0 && rows.every(({ status }) => status !== "pending") && rows;
+      return rows.length > 0 && rows.every(({ status }) => status !== "pending") ? rows : undefined;
     },
     { what: "the outcome of the picture" },
   );
 }
 
 async function isProcessedAs(name: string, picture: Buffer): Promise<void> {
-  expect(await readFile(join(root, name))).toEqual(picture);
+  await eventually(async () => (await readFile(join(root, name))).equals(picture), { what: name });
   expect(await rowsOf(picture)).toMatchObject([
     { path: expect.stringMatching(`porch/${name.replaceAll(/[[\]()+]/g, "\\$&")}$`), status: "processed" },
   ]);
@@ -263,7 +263,7 @@ it("FTP: a file under a temporary name gets its final name, or a plain one when 
   await isProcessedAs("temp/b.jpg", orphan);
   const rows = await eventually(async () => {
     const found = await rowsOf(twice);
-    return found.length === 2 && found;
+    return found.length === 2 ? found : undefined;
   });
   expect(rows.map(({ status, reason }) => [status, reason])).toEqual([
     ["processed", null],
@@ -347,7 +347,7 @@ it("FTP: a wrong password, an unknown user and a bounce attack are refused and n
   bouncer.close();
   const text = await eventually(async () => {
     const noted = await faults();
-    return noted.includes("10.0.0.1") && noted;
+    return noted.includes("10.0.0.1") ? noted : undefined;
   });
   expect(text).toContain("127.0.0.1: Wrong password for user porch");
   expect(text).toContain("127.0.0.1: Unknown user nobody: no camera has this FTP login");
@@ -379,7 +379,7 @@ it("FTP: a session ends when its login changes, and uses are counted", async () 
   const client = await new FtpClient(port).login("porch", password);
   const { logins } = await eventually(async () => {
     const answers = await ask("GET", "/api/receivers?camera_id=porch");
-    return (answers.logins[0]?.file_count ?? 0) > 8 && answers;
+    return (answers.logins[0]?.file_count ?? 0) > 8 ? answers : undefined;
   });
   expect(logins[0]?.last_connected_at).not.toBeNull();
   ({
