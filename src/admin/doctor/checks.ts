@@ -10,6 +10,7 @@ import { detectorChecks } from "./checks/detector.ts";
 import { diskChecks } from "./checks/disk.ts";
 import { notificationChecks } from "./checks/notifications.ts";
 import { programChecks } from "./checks/program.ts";
+import { receivers } from "./checks/receivers.ts";
 import { redis } from "./checks/redis.ts";
 import { ruleChecks } from "./checks/rules.ts";
 import { serviceSettings } from "./checks/service-settings.ts";
@@ -36,6 +37,7 @@ export const checks: readonly Check[] = [
   serviceSettings,
   ...cameraChecks,
   ...cameraHealthChecks,
+  receivers,
   ...ruleChecks,
   ...notificationChecks,
   ...webhookChecks,
