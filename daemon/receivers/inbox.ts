@@ -11,6 +11,8 @@ import { statWithTimeout } from "../../src/platform/disk/fs-timeout.ts";
 const partsFolder = ".homesec-uploads";
 /** Ending of a folder in it that has one complete file on hold, at the path below the camera's folder that the file gets by default. */
 const heldEnding = ".held";
+/** Parts and files on hold of this process, which are no leftovers. */
+const active = new Set<string>();
 /** A part that nobody has written to for this long belongs to no upload. */
 const abandonedMs = 10 * minuteMs;
 /** Attempts to find a free name. */
@@ -73,8 +75,6 @@ export interface Inbox {
 
 /** Creates an inbox. `roots`: the folders that may hold camera folders. */
 export function createInbox(options: { readonly roots: readonly string[]; readonly mostBytes: number }): Inbox {
-  /** Parts and held files of this inbox, which are no leftovers. */
-  const active = new Set<string>();
   const folderOf = async ({ cameraName, folderPath }: Pick<KnownLogin, "cameraName" | "folderPath">): Promise<string> => {
     const { resolvedPath, issues } = await inspectFolder(options.roots, folderPath);
     if (resolvedPath !== null && issues.length === 0) return resolvedPath;
@@ -90,7 +90,7 @@ export function createInbox(options: { readonly roots: readonly string[]; readon
           await mkdir(dirname(partPath), { recursive: true, mode: 0o770 });
           return await open(partPath, "wx", 0o660);
         });
-        return new PartialFile({ folder, partPath, file, mostBytes: options.mostBytes, active });
+        return new PartialFile({ folder, partPath, file, mostBytes: options.mostBytes });
       } catch (error) {
         active.delete(partPath);
         throw error;
@@ -143,7 +143,6 @@ class PartialFile implements Upload {
   readonly #folder: string;
   readonly #partPath: string;
   readonly #mostBytes: number;
-  readonly #active: Set<string>;
   #file: FileHandle | undefined;
   #bytes = 0;
 
@@ -152,9 +151,7 @@ class PartialFile implements Upload {
     readonly partPath: string;
     readonly file: FileHandle;
     readonly mostBytes: number;
-    readonly active: Set<string>;
   }) {
-    this.#active = part.active;
     this.#folder = part.folder;
     this.#partPath = part.partPath;
     this.#file = part.file;
@@ -191,7 +188,7 @@ class PartialFile implements Upload {
     const parts = dirname(this.#partPath);
     const held = `${this.#partPath.slice(0, -parse(this.#partPath).ext.length)}${heldEnding}`;
     const places = folders.map(safeName);
-    this.#active.add(held);
+    active.add(held);
     try {
       const path = await this.#complete(async () => {
         const target = await makeFolders(parts, [parse(held).base, ...places]);
@@ -199,9 +196,9 @@ class PartialFile implements Upload {
         await syncFolder(target);
         return moved;
       });
-      return new FileOnHold({ folder: this.#folder, held, path, places, active: this.#active });
+      return new FileOnHold({ folder: this.#folder, held, path, places });
     } catch (error) {
-      this.#active.delete(held);
+      active.delete(held);
       await rm(held, { recursive: true, force: true }).catch(() => undefined);
       throw error;
     }
@@ -212,7 +209,7 @@ class PartialFile implements Upload {
     this.#file = undefined;
     await file?.close().catch(() => undefined);
     await unlink(this.#partPath).catch(() => undefined);
-    this.#active.delete(this.#partPath);
+    active.delete(this.#partPath);
   }
 
   /** Makes the content outlast a power failure and moves the file. Leaves nothing behind if that fails. */
@@ -225,7 +222,7 @@ class PartialFile implements Upload {
         this.#file = undefined;
         await file.close();
         const path = await move();
-        this.#active.delete(this.#partPath);
+        active.delete(this.#partPath);
         return path;
       });
     } catch (error) {
@@ -241,7 +238,6 @@ interface Placed {
   readonly held: string;
   readonly path: string;
   readonly places: readonly string[];
-  readonly active: Set<string>;
 }
 
 class FileOnHold implements HeldFile {
@@ -252,19 +248,16 @@ class FileOnHold implements HeldFile {
   }
 
   async finish(name?: string, folders?: readonly string[]): Promise<string> {
-    const { folder, held, path, places, active } = this.#file;
+    const { folder, path, places } = this.#file;
     const finished = await inWords(folder, () =>
       moveFromHold(path, { root: folder, folders: folders?.map(safeName) ?? places, name: safeName(name ?? parse(path).base) }),
     );
-    await this.#remove(held, active);
+    await this.discard();
     return finished;
   }
 
   async discard(): Promise<void> {
-    await this.#remove(this.#file.held, this.#file.active);
-  }
-
-  async #remove(held: string, active: Set<string>): Promise<void> {
+    const { held } = this.#file;
     await rm(held, { recursive: true, force: true }).catch(() => undefined);
     active.delete(held);
   }
