@@ -31,6 +31,8 @@ export function createPuller(options: {
 }): Loop {
   const { db, clock, log, sealer, keep } = options;
   const running = new Map<string, Running>();
+  /** Cameras whose password cannot be opened, with the time of their settings: each is logged once. */
+  const closed = new Map<string, number>();
 
   const isSame = (one: ActivePull, other: ActivePull): boolean =>
     one.updatedAt.getTime() === other.updatedAt.getTime() && one.folderPath === other.folderPath;
@@ -53,7 +55,10 @@ export function createPuller(options: {
       const camera = new CameraPull(pull, { ...{ credentials, clock, log, keep }, onChange: () => loop.wake() });
       running.set(cameraId, { camera, wasGone: undefined, storedAt: clock.monotonic() });
     } catch (error) {
-      log.error({ camera: cameraId, why: String(error) }, "a camera cannot be pulled from");
+      if (closed.get(cameraId) === pull.updatedAt.getTime()) return;
+      closed.set(cameraId, pull.updatedAt.getTime());
+      const why = error instanceof Error ? error.message : String(error);
+      log.error({ camera: cameraId, why }, "homesec fetches no pictures from a camera, because it cannot open the password");
     }
   };
 
