@@ -1,4 +1,7 @@
+import sharp from "sharp";
 import { describe, expect, it, vi } from "vitest";
+import { cameraServer } from "../monitoring/pulls/camera-server.ts";
+import { accessibilityFindings } from "../support/browser.ts";
 import { chromiumInstalled } from "../support/chromium.ts";
 import { useWebHome } from "./home.ts";
 
@@ -95,5 +98,29 @@ describe.skipIf(!chromiumInstalled)("web page: system and cameras (needs chromiu
     await page.getByText("Yard is back").waitFor();
     expect(await home.ask("GET", `/api/cameras/${id}`)).toMatchObject({ name: "Yard", deleted_at: null });
     expect(complaints).toEqual([]);
+  });
+
+  it("web page: pictures of a camera are fetched from an address that is set, tested and removed", async () => {
+    const picture = await sharp({ create: { width: 640, height: 480, channels: 3, background: "#486" } })
+      .jpeg()
+      .toBuffer();
+    const camera = await cameraServer({ picture, auth: { kind: "digest", user: "viewer", password: "s3cret" } });
+    const { page, complaints } = await home.visit();
+    await page.goto("/cameras/garden");
+    await page.getByText("Fetch pictures from an address").click();
+    await page.getByLabel("Address", { exact: true }).fill(camera.url);
+    await page.getByRole("button", { name: "Save and test" }).click();
+    await page.getByText(/No picture yet: 401: the camera asks for a user and a password/).waitFor();
+    await page.getByLabel("User name at the camera").fill("viewer");
+    await page.getByLabel("Password at the camera").fill("s3cret");
+    await page.getByRole("button", { name: "Save and test" }).click();
+    await page.getByText(/It works: 640 × 480 in/).waitFor();
+    await page.getByText("Pictures come", { exact: false }).waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.getByRole("button", { name: "Stop fetching" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Stop fetching" }).click();
+    await page.getByText("homesec fetches no pictures from this camera").waitFor();
+    expect(complaints).toEqual([]);
+    await camera.close();
   });
 });

@@ -23,6 +23,7 @@ interface PartProps {
 /** The address that homesec fetches pictures from: how it goes, and a form to set it. */
 export function Pull({ camera }: { readonly camera: CameraRecord }) {
   const { pull: texts } = useAdminTexts().cameras;
+  const [isOpen, setOpen] = useState(false);
   const pulls = useReply(pullRoutes.listPulls, {}, { everyMs: 5_000 });
   return (
     <Section title={texts.title}>
@@ -32,9 +33,9 @@ export function Pull({ camera }: { readonly camera: CameraRecord }) {
           return (
             <>
               {pull ? <State camera={camera} pull={pull} /> : <p className="text-soft">{texts.none}</p>}
-              <details>
+              <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
                 <summary className="min-h-11 py-2 text-sm text-accent">{pull ? texts.change : texts.setUp}</summary>
-                <Form key={pull?.updated_at.getTime()} camera={camera} pull={pull} />
+                {isOpen && <Form key={pull?.updated_at.getTime()} camera={camera} pull={pull} />}
               </details>
             </>
           );
