@@ -76,7 +76,8 @@ export async function carryOut(io: Io, { camera_id, name }: Camera, { body }: Pu
   else io.output.note(plain(`no picture from ${name} yet: ${fault}. homesec keeps trying`));
   const { substreamOf } = await import("../../src/monitoring/pulls/address.ts");
   const small = substreamOf(url);
-  if (small !== undefined) io.output.note(plain(`this looks like the large stream; the small one costs less processor time: --pull ${small}`));
+  if (small !== undefined)
+    io.output.note(plain(`this looks like the large stream; the small one costs less processor time: --pull ${small}`));
 }
 
 /** The pull of a camera; undefined if there is none, or if this user may not see it. */

@@ -31,10 +31,19 @@ describe("pull addresses", () => {
   });
 
   it("pull address: the small stream of a large one is known for common makes", () => {
-    const small = ["rtsp://h/Streaming/Channels/101", "rtsp://h/cam/realmonitor?channel=1&subtype=0", "rtsp://h/Preview_01_main", "rtsp://h/stream1"];
+    const small = [
+      "rtsp://h/Streaming/Channels/101",
+      "rtsp://h/cam/realmonitor?channel=1&subtype=0",
+      "rtsp://h/Preview_01_main",
+      "rtsp://h/stream1",
+    ];
     expect(small.map(substreamOf)).toEqual([
       ...["rtsp://h/Streaming/Channels/102", "rtsp://h/cam/realmonitor?channel=1&subtype=1", "rtsp://h/Preview_01_sub", "rtsp://h/stream2"],
     ]);
-    expect(["rtsp://h/Streaming/Channels/102", "rtsp://h/live", "http://h/stream1"].map(substreamOf)).toEqual([undefined, undefined, undefined]);
+    expect(["rtsp://h/Streaming/Channels/102", "rtsp://h/live", "http://h/stream1"].map(substreamOf)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 });
