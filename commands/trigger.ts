@@ -27,7 +27,9 @@ export const trigger = defineCommand({
     ]);
     if (io.global.direct) throw new Problem("invalid", "trigger needs a daemon; remove --direct and start one with `homesec serve`");
     if (camera === undefined) throw new Problem("invalid", "trigger needs a camera; give --camera");
-    const { folder_path: folder, status } = await io.call("getCamera", { params: { camera_id: camera } });
+    const { folder_path: folder, file_pattern: pattern, status } = await io.call("getCamera", { params: { camera_id: camera } });
+    if (pattern !== null)
+      throw new Problem("invalid", `camera ${camera} takes only ${pattern} of its folder; copy the picture to ${folder} under such a name`);
     const path = await copyToCamera(io.host, file, folder);
     io.output.note(`copied to ${path}${status === "error" ? "; the camera is in error, `homesec cameras validate` says why" : ""}`);
     const image = await follow(io, camera, path, wait);

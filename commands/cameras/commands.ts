@@ -15,6 +15,8 @@ import { noteTrouble, noteUnread } from "./notes.ts";
 import { carryOut, planPull, pullOf, pullOptions, pullView, splitPull } from "./pull.ts";
 import { sceneChangeCommands } from "./scene-changes.ts";
 import { saveSnapshot } from "./snapshot.ts";
+import { testName } from "./test-name.ts";
+import { fileOptions, timeOptions } from "./time-options.ts";
 import { validateCameras } from "./validate.ts";
 import { type Camera, cameraView } from "./view.ts";
 
@@ -80,10 +82,13 @@ const addCamera = recordCommand({
     camera_id: text("id", "Id of a-z, 0-9, _ and - (default from the name)"),
     folder_path: text("folder", "Upload folder, absolute or below CAMERA_ROOT (default the id)"),
     ...pullOptions,
+    ...fileOptions,
+    ...timeOptions,
   },
   examples: [
     { command: "homesec cameras add 'Front door' --camera-id front-door", note: "camera front-door in CAMERA_ROOT/front-door" },
     { command: "homesec cameras add Yard", note: "camera yard in CAMERA_ROOT/yard" },
+    { command: "homesec cameras add Gate --folder-path nvr --file-pattern 'ch01*'", note: "its pictures in the folder of a recorder" },
     { command: "homesec cameras add Garage --camera-id garage --folder-path /srv/ftp/garage", note: "in a custom folder" },
     {
       command: "homesec cameras add Gate --pull http://192.168.1.64/snap.jpg --user viewer --password-file pw.txt",
@@ -108,24 +113,27 @@ const addCamera = recordCommand({
 
 const updateCamera = recordCommand({
   name: "cameras update",
-  summary: "Change name, folder or status of a camera",
+  summary: "Change a camera: name, folder, files, times or status",
   arguments: cameraArgument,
   options: {
     name: text("name", "Display name"),
     folder_path: text("folder", "Upload folder, absolute or below CAMERA_ROOT"),
     status: choice(settableCameraStatuses, "Status until the camera's next picture or timeout"),
     ...pullOptions,
+    ...fileOptions,
+    ...timeOptions,
   },
   examples: [
     { command: "homesec cameras update front-door --name 'Front gate'", note: "rename it; the id stays" },
     { command: "homesec cameras update gate --every 5s --threshold 1", note: "fetch fewer pictures and keep fewer" },
     { command: "homesec cameras update front-door --folder-path /srv/ftp/front", note: "read pictures from another folder" },
+    { command: "homesec cameras update front-door --time-zone America/New_York", note: "its clock shows the time of New York" },
   ],
   view: cameraView,
   async record(io, { arguments: params, options }) {
     const { camera: body, pull } = splitPull(options);
     const isSame = Object.values(body).every((value) => value === undefined);
-    if (isSame && !pull) throw new Problem("invalid", "nothing to change; give --name, --folder-path, --status or --pull");
+    if (isSame && !pull) throw new Problem("invalid", "nothing to change; give at least one option");
     const plan = pull && (await planPull(io, pull));
     const camera = isSame ? await io.call("getCamera", { params }) : await io.call("updateCamera", { params, body });
     if (plan) await carryOut(io, camera, plan);
@@ -168,6 +176,7 @@ export const commands: readonly Command[] = [
   restoreCamera,
   discoverCameras,
   validateCameras,
+  testName,
   saveSnapshot,
   listGaps,
   ...baselineCommands,

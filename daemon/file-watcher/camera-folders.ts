@@ -1,6 +1,7 @@
 import { constants, type Dirent } from "node:fs";
 import { access, readdir, realpath, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { inPatternOrder, samePattern } from "../../src/monitoring/cameras/file-pattern.ts";
 import { folderProblem, isOutsideOf, silentProblem } from "../../src/monitoring/cameras/folder.ts";
 import { isInside } from "../../src/monitoring/images/inspect-file.ts";
 import { isIgnoredFolder, isRecorded, isSideFile, kindOf } from "../../src/monitoring/images/picture.ts";
@@ -13,6 +14,12 @@ export interface WatchedCamera {
   readonly folder_path: string;
   readonly deleted: boolean;
   readonly status: string;
+  /** The zone of its clock; null for that of the daemon. */
+  readonly time_zone: string | null;
+  /** How the names of its files state their time. */
+  readonly time_template: string;
+  /** The files of a shared folder that it takes; null for those that no pattern takes. */
+  readonly file_pattern: string | null;
 }
 
 /** A folder to watch. */
@@ -21,6 +28,8 @@ export interface PlannedTree {
   readonly real: string;
   /** Undefined for a first-level folder of the camera root without a camera, which gets one with its first picture. */
   readonly cameraId: string | undefined;
+  /** If files are assigned by patterns: the cameras of the folder, deleted ones included, in pattern order; `cameraId` is one of them. */
+  readonly sharers: readonly WatchedCamera[];
   /** Folders below that belong to other cameras, deleted ones included, or to homesec, as paths that start with `path`. */
   readonly foreign: readonly string[];
   /** The folder is the camera root: only the files directly in it belong to this camera, and each folder in it to another one. */
@@ -78,10 +87,11 @@ export async function planFolders(
     ownFolders.map(async (path) => (await statWithTimeout(path, () => realOrNothing(path)).catch(() => path)) ?? path),
   );
   const taken = [...owned.map((entry) => entry.real), ...own];
-  const tree = (path: string, real: string, cameraId: string | undefined): PlannedTree => ({
+  const tree = (path: string, real: string, owners: readonly WatchedCamera[]): PlannedTree => ({
     path,
     real,
-    cameraId,
+    cameraId: owners.find(({ deleted }) => !deleted)?.camera_id,
+    sharers: owners.some(({ file_pattern }) => file_pattern !== null) ? inPatternOrder(owners) : [],
     filesOnly: real === root,
     // a camera whose folder contains the camera root, as earlier versions accepted, leaves the root to its cameras
     foreign: [
@@ -91,10 +101,12 @@ export async function planFolders(
       ...awaited.filter((other) => other.startsWith(`${path}/`)),
     ].sort(),
   });
-  const trees = owned.filter(({ camera }) => !camera.deleted).map(({ camera, path, real }) => tree(path, real, camera.camera_id));
+  const trees = owned
+    .filter(({ owners }) => owners.some(({ deleted }) => !deleted))
+    .map(({ owners, path, real }) => tree(path, real, owners));
   const unowned = await listRoot(cameraRoot, new Set(paths), new Set(taken));
   return {
-    trees: [...trees, ...unowned.folders.map(({ path, real }) => tree(path, real, undefined))],
+    trees: [...trees, ...unowned.folders.map(({ path, real }) => tree(path, real, []))],
     problems,
     strayFiles: trees.some(({ filesOnly }) => filesOnly) ? [] : unowned.files,
     links: unowned.links,
@@ -106,16 +118,16 @@ export async function planFolders(
 }
 
 interface Assigned {
-  readonly owned: readonly { readonly camera: WatchedCamera; readonly path: string; readonly real: string }[];
+  readonly owned: readonly { readonly owners: readonly WatchedCamera[]; readonly path: string; readonly real: string }[];
   /** Camera folders that are missing or do not answer. Their pictures must not go to a camera of a folder above when they return. */
   readonly awaited: readonly string[];
   readonly problems: ReadonlyMap<string, string>;
 }
 
-/** Assigns folders to their cameras; the first of two cameras with the same folder owns it. */
+/** Assigns folders to their cameras. Of two cameras with the same folder and the same file pattern, the first owns it. */
 function assign(cameras: readonly WatchedCamera[], paths: readonly string[], folders: readonly ResolvedFolder[]): Assigned {
   const problems = new Map<string, string>();
-  const owned: { camera: WatchedCamera; path: string; real: string }[] = [];
+  const owned: { owners: WatchedCamera[]; path: string; real: string }[] = [];
   const awaited: string[] = [];
   for (const [at, camera] of cameras.entries()) {
     const [path, folder] = [paths[at] as string, folders[at] as ResolvedFolder];
@@ -125,10 +137,12 @@ function assign(cameras: readonly WatchedCamera[], paths: readonly string[], fol
       awaited.push(path);
       continue;
     }
-    const other = owned.find((entry) => entry.real === folder.real);
+    const known = owned.find((entry) => entry.real === folder.real);
+    const other = known?.owners.find(({ file_pattern }) => samePattern(file_pattern, camera.file_pattern));
     if (other && !camera.deleted)
-      problems.set(camera.camera_id, `the folder is also that of camera ${other.camera.camera_id}; give each its own`);
-    else owned.push({ camera, path, real: folder.real });
+      problems.set(camera.camera_id, `the folder is also that of camera ${other.camera_id}; give each its own, or a file pattern`);
+    else if (known && !other) known.owners.push(camera);
+    else if (!known) owned.push({ owners: [camera], path, real: folder.real });
   }
   return { owned, awaited, problems };
 }

@@ -2,6 +2,8 @@ import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Clock } from "../../src/base/clock/clock.ts";
 import type { Log } from "../../src/base/log/log.ts";
+import type { TimedFile } from "../../src/monitoring/camera-times/captured-at.ts";
+import type { WallTime } from "../../src/monitoring/camera-times/wall-time.ts";
 import { type FileInspection, inspectFile, isSame, type Version } from "../../src/monitoring/images/inspect-file.ts";
 import { retriedReasons } from "../../src/monitoring/images/reasons.ts";
 import type { FoundFile } from "../../src/monitoring/images/register.ts";
@@ -12,7 +14,18 @@ import { NoAnswer } from "../../src/platform/disk/files.ts";
 import { shareOf, statWithTimeout } from "../../src/platform/disk/fs-timeout.ts";
 import { runOnShare } from "../../src/platform/disk/share-threads.ts";
 import { InspectionQueue } from "./inspection-queue.ts";
-import { type Candidate, firstDelayMs, gapAfter, isVideo, type PendingFile, pendingFile, quietMs, takenAt } from "./pending-file.ts";
+import {
+  type Candidate,
+  firstDelayMs,
+  gapAfter,
+  isUndated,
+  isVideo,
+  type PendingFile,
+  pendingFile,
+  plausible,
+  quietMs,
+  takenAt,
+} from "./pending-file.ts";
 import type { Timings } from "./timings.ts";
 
 const longestDelayMs = 1_000;
@@ -29,6 +42,8 @@ export interface CandidatesOptions {
   readonly roots: () => readonly string[];
   /** Whether videos are skipped because this daemon should process them and cannot. */
   readonly refuseVideos: () => boolean;
+  /** Returns the time of a file by the clock of its camera. */
+  readonly capturedAt: (cameraId: string, file: TimedFile) => Date | null;
   /** The file has its outcome and can be registered. `content`: the whole file, where it was read whole. */
   readonly onFound: (cameraId: string, file: FoundFile, content: Buffer | undefined) => void;
   /** The candidate is a folder. */
@@ -197,7 +212,7 @@ export class Candidates {
 
   #settleInspected(
     file: PendingFile,
-    { version, inspection, sha256, samples, content }: Extract<FileInspection, { kind: "inspected" }>,
+    { version, inspection, sha256, samples, exif, content }: Extract<FileInspection, { kind: "inspected" }>,
   ): void {
     if (inspection.state === "incomplete") {
       if (quietMs(file, version, this.#options.clock) < this.#options.timings.giveUpAfterMs) this.#wait(file, inspection.detail);
@@ -214,21 +229,26 @@ export class Candidates {
         ...facts,
         sha256,
         samples,
+        exif,
         content,
       });
     }
   }
 
-  #finish(file: PendingFile, version: Version, refusal: FoundFile["refusal"], { content, ...facts }: Facts = {}): void {
+  #finish(file: PendingFile, version: Version, refusal: FoundFile["refusal"], { content, exif = null, ...facts }: Facts = {}): void {
+    const { clock, capturedAt } = this.#options;
     const earlier = earlierVersion(this.#recent.get(file.path), version, facts);
     if (!refusal || !retriedReasons.includes(refusal.reason)) this.#remember(file.path, { ...version, ...facts });
-    const { path, foundBy, live } = file;
+    const { path, foundBy, live, cameraId } = file;
+    const arrivedOrModified = takenAt(file, version, facts.mediaType ?? null, clock);
+    const captured = cameraId === undefined ? null : capturedAt(cameraId, { path, exif, near: arrivedOrModified });
+    const taken = isUndated(file, version) ? (plausible(captured, clock) ?? arrivedOrModified) : arrivedOrModified;
     const found: FoundFile = {
-      ...{ path, foundBy, live, takenAt: takenAt(file, version, facts.mediaType ?? null, this.#options.clock), ...version },
+      ...{ path, foundBy, live, takenAt: taken, capturedAt: captured, ...version },
       ...{ mediaType: null, width: null, height: null, sha256: null, ...facts, earlier },
       refusal: refusal && { reason: refusal.reason, detail: refusal.detail },
     };
-    if (file.cameraId !== undefined) this.#options.onFound(file.cameraId, found, content);
+    if (cameraId !== undefined) this.#options.onFound(cameraId, found, content);
     this.#forget(file);
   }
 
@@ -270,7 +290,10 @@ export class Candidates {
 }
 
 /** What an inspection found out about a complete file. */
-type Facts = Partial<Pick<FoundFile, "mediaType" | "width" | "height" | "sha256" | "samples">> & { readonly content?: Buffer | undefined };
+type Facts = Partial<Pick<FoundFile, "mediaType" | "width" | "height" | "sha256" | "samples">> & {
+  readonly content?: Buffer | undefined;
+  readonly exif?: WallTime | null;
+};
 
 /** The last version of a file. */
 type Recent = Version & { readonly mediaType: string | null; readonly samples: Buffer | null };

@@ -1,6 +1,7 @@
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../src/base/clock/clock.ts";
+import { fileReasons } from "../../src/monitoring/cameras/passed-over.ts";
 import { versionOf } from "../../src/monitoring/images/inspect-file.ts";
 import { isIgnoredFolder, isRecorded, isSideFile, kindOf } from "../../src/monitoring/images/picture.ts";
 import { isGone } from "../../src/platform/disk/files.ts";
@@ -8,7 +9,7 @@ import { detailsInside } from "../../src/platform/disk/folder-access.ts";
 import { isGarbled, rawPaths } from "../../src/platform/disk/raw-paths.ts";
 import { nameSet } from "./name-set.ts";
 import { PassedOverNames } from "./passed-over-names.ts";
-import { hasBirthtime, type ListedFile, type WatchedFolder } from "./watched-folder.ts";
+import { hasBirthtime, type ListedFile, passedOverIn, type WatchedFolder } from "./watched-folder.ts";
 
 const chunkSize = 500;
 /** Regular listings of a large folder take at most one part in this many of the time, so that its pictures come first. */
@@ -30,6 +31,8 @@ export interface ListerOptions {
   readonly onGarbledFolder: (folder: WatchedFolder, name: string) => void;
   /** Resolves when more can be taken. */
   readonly onListed: (files: readonly ListedFile[]) => Promise<void>;
+  /** Whether a file belongs to no camera; absent where all files belong to one. */
+  readonly isUnassigned: ((path: string) => boolean) | undefined;
   readonly isStopped: () => boolean;
 }
 
@@ -51,7 +54,7 @@ export class FolderLister {
     const { names: earlier, removed, unreadable: unreadableBefore } = folder;
     folder.names = undefined;
     folder.removed = new Set();
-    folder.passedOver = PassedOverNames.update(folder.passedOver, names);
+    folder.passedOver = PassedOverNames.update(folder.passedOver, names, this.#unassignedIn(folder));
     folder.isBirthtimeKnown ||= hasBirthtime(before) && before.birthtimeNs === folder.birthtimeNs;
     folder.throttledUntil = startedAt + (clock.monotonic() - startedAt) * (folder.watcher ? watchedThrottle : polledThrottle);
     const added = all || !earlier ? names : names.filter((name) => !earlier.has(name) || removed.has(name));
@@ -67,6 +70,12 @@ export class FolderLister {
     // only now, so that a listing that fails half-way is repeated in full
     folder.names = nameSet(names.filter((name) => !removed.has(name) && !unreadable.has(name)));
     folder.unreadable = unreadable;
+  }
+
+  /** Tells which names of a folder belong to no camera; undefined where all files belong to one. */
+  #unassignedIn(folder: WatchedFolder): ((name: string) => boolean) | undefined {
+    const { isUnassigned } = this.#options;
+    return isUnassigned && ((name) => isUnassigned(join(folder.path, name)));
   }
 
   /** Reports the files with these names. Returns those whose details a damaged disk does not give: the others are still seen. */
@@ -111,6 +120,10 @@ export class FolderLister {
     if (isRecorded(kind)) return file;
     const isLink = found.isSymbolicLink();
     if (isSideFile(name) || (isLink && (await onLink(path))) || !(isLink || found.isFile())) return undefined;
+    if (this.#options.isUnassigned?.(path)) {
+      passedOverIn(folder).addFolder(name, "unassigned_file", fileReasons.unassigned_file(path));
+      return undefined;
+    }
     return folder.passedOver?.isNotMedia(name, file) ? undefined : { ...file, byContent: true };
   }
 }

@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { type Clock, dayMs } from "../../src/base/clock/clock.ts";
 import type { Log } from "../../src/base/log/log.ts";
 import { networkMount } from "../../src/monitoring/cameras/folder.ts";
-import { linkedFolderReason } from "../../src/monitoring/cameras/passed-over.ts";
+import { fileReasons, linkedFolderReason } from "../../src/monitoring/cameras/passed-over.ts";
 import type { Version } from "../../src/monitoring/images/inspect-file.ts";
 import { isIgnoredFolder, isRecorded, isSideFile, kindOf } from "../../src/monitoring/images/picture.ts";
 import { isGone } from "../../src/platform/disk/files.ts";
@@ -41,6 +41,8 @@ export interface TreeOptions {
   readonly path: string;
   /** Whether a folder below belongs to another camera. */
   readonly isForeign: (path: string) => boolean;
+  /** Whether a file belongs to no camera by the file patterns; absent where all files belong to one. */
+  readonly isUnassigned?: ((path: string) => boolean) | undefined;
   readonly listener: TreeListener;
   readonly polling: boolean;
   /** Unreadable folders that were logged already, by any tree. */
@@ -84,6 +86,7 @@ export class FolderTree {
       onLink: (link) => this.#noteLinkedFolder(link),
       onGarbledFolder: (folder, name) => this.#onGarbledFolder(folder, name),
       onListed: (files) => options.listener.onListed(files),
+      isUnassigned: options.isUnassigned,
       isStopped: () => this.#stopped,
     });
     this.#structure = new SerialQueue(log, `folders of ${path}`);
@@ -261,10 +264,14 @@ export class FolderTree {
   /** An entry that is no folder may be a picture without a known ending, or a link to a folder. */
   async #addOther(path: string, found: BigIntStats): Promise<void> {
     const name = basename(path);
-    this.#folders.get(dirname(path))?.passedOver?.forget(name);
+    const folder = this.#folders.get(dirname(path));
+    folder?.passedOver?.forget(name);
     const isLink = found.isSymbolicLink();
     if (isLink && (await this.#noteLinkedFolder(path))) return;
-    if ((isLink || found.isFile()) && kindOf(name) === "other" && !isSideFile(name)) this.#options.listener.onEvent(path, undefined, true);
+    if (!(isLink || found.isFile()) || kindOf(name) !== "other" || isSideFile(name)) return;
+    if (folder && this.#options.isUnassigned?.(path))
+      passedOverIn(folder).addFolder(name, "unassigned_file", fileReasons.unassigned_file(path));
+    else this.#options.listener.onEvent(path, undefined, true);
   }
 
   async #isIdle(path: string, { mtimeNs }: BigIntStats): Promise<boolean> {

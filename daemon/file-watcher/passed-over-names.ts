@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { fileReasons } from "../../src/monitoring/cameras/passed-over.ts";
 import type { Version } from "../../src/monitoring/images/inspect-file.ts";
-import { isSideFile, kindOf } from "../../src/monitoring/images/picture.ts";
+import { isRecorded, isSideFile, kindOf } from "../../src/monitoring/images/picture.ts";
 import type { PassedOver } from "../../src/work/operations/runtime.ts";
 import { hashOf } from "./name-set.ts";
 
@@ -73,16 +73,20 @@ export class PassedOverNames {
     return changed;
   }
 
-  /** Notes a folder that is not entered. Returns whether it is new. */
-  addFolder(name: string, kind: "linked_folder" | "unreadable_name", reason: string, target?: string): boolean {
+  /** Notes a folder that is not entered, or a file without a known ending that no camera takes. Returns whether it is new. */
+  addFolder(name: string, kind: "linked_folder" | "unreadable_name" | "unassigned_file", reason: string, target?: string): boolean {
     const isNew = !this.#folders.has(name);
     this.#folders.set(name, { kind, reason, target });
     return isNew;
   }
 
   /** Adapts the state of a folder to its present names. Returns undefined if none of them is passed over by its name: most folders are such. */
-  static update(known: PassedOverNames | undefined, names: readonly string[]): PassedOverNames | undefined {
-    const counted = countByName(names);
+  static update(
+    known: PassedOverNames | undefined,
+    names: readonly string[],
+    isUnassigned?: (name: string) => boolean,
+  ): PassedOverNames | undefined {
+    const counted = countByName(names, isUnassigned);
     if (!known && counted === noneCounted) return undefined;
     const updated = known ?? new PassedOverNames();
     updated.#counted = counted;
@@ -103,25 +107,30 @@ export class PassedOverNames {
 
   /** Adds the entries of this folder to the counts. `isRead` tells whether the target of a link is read anyway. */
   addTo(counts: PassedOverCounts, folder: string, isRead: (target: string) => boolean): void {
-    const addFiles = (kind: "side_file" | "unfinished" | "not_media", count: number, first: string): void => {
+    const addFiles = (kind: "side_file" | "unfinished" | "not_media" | "unassigned_file", count: number, first: string): void => {
       const path = join(folder, first);
       if (count > 0) counts.add(kind, count, path, fileReasons[kind](path));
     };
     addFiles("not_media", this.#notMedia.size, this.#firstNotMedia);
     addFiles("side_file", this.#counted.sideFiles, this.#counted.firstSideFile);
     addFiles("unfinished", this.#counted.unfinished, this.#counted.firstUnfinished);
+    addFiles("unassigned_file", this.#counted.unassigned, this.#counted.firstUnassigned);
     for (const [name, { kind, reason, target }] of this.#folders)
       if (target === undefined || !isRead(target)) counts.add(kind, 1, join(folder, name), reason);
   }
 }
 
-const noneCounted = { sideFiles: 0, firstSideFile: "", unfinished: 0, firstUnfinished: "" };
+const noneCounted = { sideFiles: 0, firstSideFile: "", unfinished: 0, firstUnfinished: "", unassigned: 0, firstUnassigned: "" };
 
 /** Counts the files whose names are enough to pass them over. Hidden names belong to programs. */
-function countByName(names: readonly string[]): typeof noneCounted {
+function countByName(names: readonly string[], isUnassigned?: (name: string) => boolean): typeof noneCounted {
   const counted = { ...noneCounted };
   for (const name of names) {
     const kind = kindOf(name);
+    if (isRecorded(kind) && isUnassigned?.(name)) {
+      counted.unassigned += 1;
+      counted.firstUnassigned ||= name;
+    }
     if (kind !== "temporary" && kind !== "other") continue;
     if (name.startsWith(".") || (kind === "other" && isSideFile(name))) {
       counted.sideFiles += 1;
@@ -131,7 +140,7 @@ function countByName(names: readonly string[]): typeof noneCounted {
       counted.firstUnfinished ||= name;
     }
   }
-  return counted.sideFiles + counted.unfinished === 0 ? noneCounted : counted;
+  return counted.sideFiles + counted.unfinished + counted.unassigned === 0 ? noneCounted : counted;
 }
 
 function hashOfVersion({ sizeBytes, modifiedNs }: Version): number {

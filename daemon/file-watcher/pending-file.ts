@@ -109,8 +109,21 @@ export function takenAt(file: PendingFile, version: Version, mediaType: string |
   }
   if (file.foundBy === "watch") return file.arrivedAt;
   if (file.live) return new Date(Math.min(file.listed?.changedAtMs ?? file.arrivedAt.getTime(), now));
-  const modified = Number(version.modifiedNs / 1_000_000n);
-  return modified < earliestMs ? file.arrivedAt : new Date(Math.min(modified, now));
+  return isUndated(file, version) ? file.arrivedAt : new Date(Math.min(modifiedMs(version), now));
+}
+
+/** Tells whether the only time of a file is its arrival in the past, and a file time of a clock that was never set. */
+export function isUndated({ live }: PendingFile, version: Version): boolean {
+  return !live && modifiedMs(version) < earliestMs;
+}
+
+/** Returns a camera's time that may be the time of a picture: one of a clock that was set, and not in the future. */
+export function plausible(captured: Date | null, clock: Clock): Date | undefined {
+  return captured && captured.getTime() >= earliestMs && captured <= clock.now() ? captured : undefined;
+}
+
+function modifiedMs({ modifiedNs }: Version): number {
+  return Number(modifiedNs / 1_000_000n);
 }
 
 export const isVideo = (mediaType: string): boolean => mediaType.startsWith("video/");

@@ -1,7 +1,10 @@
 import { type FSWatcher, watch } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { localTimeZone } from "../../src/base/clock/time-zone.ts";
 import { within } from "../../src/base/lifecycle/lifecycle.ts";
+import { capturedAt } from "../../src/monitoring/camera-times/captured-at.ts";
+import { automatic } from "../../src/monitoring/camera-times/file-name-time.ts";
 import { dayFolderWarning, isDayName } from "../../src/monitoring/cameras/day-folders.ts";
 import { folderProblem } from "../../src/monitoring/cameras/folder.ts";
 import { fileReasons, linkedFolderReason } from "../../src/monitoring/cameras/passed-over.ts";
@@ -19,6 +22,7 @@ import { PassedOverCounts } from "./passed-over-names.ts";
 import { Registrar } from "./registrar.ts";
 import { RescanSchedule } from "./schedule.ts";
 import { SerialQueue } from "./serial-queue.ts";
+import { byTaker, camerasOf, isOf, keyOf, othersOf, takerOf } from "./takers.ts";
 import type { Timings } from "./timings.ts";
 import type { ListedFile } from "./watched-folder.ts";
 
@@ -59,6 +63,7 @@ export class WatchRun {
   /** Folders whose camera is being registered, or was registered a moment ago. */
   readonly #registering = new Set<string>();
   #trees: readonly WatchedTree[] = [];
+  #cameras: ReadonlyMap<string, WatchedCamera> = new Map();
   #roots: readonly string[] = [];
   #rootWatch: FSWatcher | undefined;
   #silent: readonly string[] = [];
@@ -86,7 +91,7 @@ export class WatchRun {
       onStored: (cameraId, files) => {
         // the next listing inspects refused files again: a file that could not be read may be readable by then
         const settled = files.filter(({ foundBy, refusal }) => foundBy === "watch" && refusal === null);
-        for (const { plan, tree } of this.#trees) if (plan.cameraId === cameraId) for (const { path } of settled) tree.markRegistered(path);
+        for (const { plan, tree } of this.#trees) if (isOf(plan, cameraId)) for (const { path } of settled) tree.markRegistered(path);
       },
       onOverflow: () => this.#schedule.compareSoon(),
     });
@@ -94,9 +99,13 @@ export class WatchRun {
       ...{ clock, log, timings },
       roots: () => this.#roots,
       refuseVideos: () => refuseVideos,
+      capturedAt: (cameraId, file) => {
+        const camera = this.#cameras.get(cameraId);
+        return capturedAt(file, { timeZone: camera?.time_zone ?? localTimeZone(), template: camera?.time_template ?? automatic });
+      },
       onFound: (cameraId, file, content) => {
         if (content && file.live && file.mediaType?.startsWith("image/")) fresh?.keep(file.path, file, content);
-        this.#registrar.push(cameraId, file);
+        this.#registrar.push(cameraId, { ...file, sharedWith: othersOf(this.#trees, cameraId) });
       },
       onFolder: ({ path }) => {
         for (const { tree } of this.#treesWith(path)) tree.addFolder(path);
@@ -178,7 +187,9 @@ export class WatchRun {
       if (target === undefined || !isRead(target)) counts.add("linked_folder", 1, path, linkedFolderReason(path, target));
     for (const [path, reason] of this.#unregistered)
       counts.add("unregistered_folder", 1, path, `the folder ${path} holds pictures, and it got no camera: ${reason}`);
-    const below = this.#trees.flatMap(({ plan, tree }) => tree.passedOver(plan.cameraId ?? null, isRead));
+    const below = this.#trees.flatMap(({ plan, tree }) =>
+      tree.passedOver(plan.sharers.length > 0 ? null : (plan.cameraId ?? null), isRead),
+    );
     return [...this.#faults.passedOver(null), ...counts.entries(null), ...below];
   }
 
@@ -202,6 +213,7 @@ export class WatchRun {
     const { cameraRoot, extraRoots, ownFolders = [] } = this.#options;
     this.#planRequested = false;
     const cameras = await this.#options.cameras();
+    this.#cameras = new Map(cameras.map((camera) => [camera.camera_id, camera]));
     const wanted = await planFolders(cameras, { cameraRoot, extraRoots, ownFolders });
     if (this.#stopped) return;
     const { silentRoots, silentFolders } = wanted;
@@ -232,7 +244,7 @@ export class WatchRun {
     const keys = new Map(wanted.trees.map((tree) => [keyOf(tree), tree]));
     const gone = this.#trees.filter(({ key }) => !keys.has(key));
     await Promise.all(gone.map(({ tree }) => this.#stopTree(tree)));
-    for (const { plan } of gone) if (plan.cameraId !== undefined) this.#candidates.drop(plan.cameraId);
+    for (const { plan } of gone) for (const cameraId of camerasOf(plan)) this.#candidates.drop(cameraId);
     // a tree that was lost in the meantime is no longer in the list, and is started again below
     this.#trees = this.#trees.filter(({ key }) => keys.has(key));
     const problems = new Map(wanted.problems);
@@ -241,7 +253,7 @@ export class WatchRun {
       if (this.#trees.some((old) => old.key === key)) continue;
       const tree = await this.#startTree(planned);
       if (tree instanceof FolderTree) this.#trees = [...this.#trees, { plan: planned, key, tree }];
-      else if (planned.cameraId !== undefined) problems.set(planned.cameraId, folderProblem(planned.path, tree));
+      else if (planned.cameraId !== undefined) for (const id of camerasOf(planned)) problems.set(id, folderProblem(planned.path, tree));
       else if (!isGone(tree)) faulty.set(planned.path, tree);
     }
     for (const folder of this.#faults.folders) if (!faulty.has(folder)) this.#faults.clear(folder);
@@ -259,15 +271,19 @@ export class WatchRun {
     const tree: FolderTree = new FolderTree({
       ...{ path, polling, clock, log, loggedFaults: this.#loggedFaults },
       isForeign: (below) => planned.filesOnly || foreign.has(below),
+      isUnassigned: planned.sharers.length > 0 ? (file) => takerOf(planned, file) === undefined : undefined,
       listener: {
         onEvent: (file, raw, byContent) => {
+          const taker = takerOf(planned, file);
           if (cameraId === undefined && !byContent) this.#registerCamera(path);
-          else this.#candidates.add({ cameraId, path: file, raw, foundBy: "watch", byContent });
+          else if (cameraId === undefined || taker?.deleted === false)
+            this.#candidates.add({ cameraId: taker?.cameraId, path: file, raw, foundBy: "watch", byContent });
         },
         onListed: async (files) => {
           if (files.length === 0) return;
-          if (cameraId !== undefined) await this.#addUnknown(cameraId, path, files);
-          else if (files.some(({ byContent }) => !byContent)) this.#registerCamera(path);
+          if (cameraId !== undefined) {
+            for (const [taker, own] of byTaker(planned, files)) await this.#addUnknown(taker, planned, own);
+          } else if (files.some(({ byContent }) => !byContent)) this.#registerCamera(path);
           else await this.#addAll(undefined, path, files);
         },
         onLost: (error) => this.#onLost(tree, error),
@@ -305,10 +321,12 @@ export class WatchRun {
   }
 
   /** Inspects the listed files that the ledger does not know. */
-  async #addUnknown(cameraId: string, folder: string, files: readonly ListedFile[]): Promise<void> {
+  async #addUnknown(cameraId: string, { path: folder, sharers }: PlannedTree, files: readonly ListedFile[]): Promise<void> {
     while (this.#registrar.size > mostRegistering && !this.#stopped) await sleep(20);
     const retried = this.#options.refuseVideos ? retriedWithoutFfmpeg : retriedReasons;
-    const unknown = await this.#options.db.query((sql) => unknownVersions(sql, cameraId, files, retried));
+    const unknown = await this.#options.db.query((sql) =>
+      unknownVersions(sql, [cameraId, ...sharers.map(({ camera_id }) => camera_id)], files, retried),
+    );
     await this.#addAll(
       cameraId,
       folder,
@@ -379,8 +397,4 @@ export class WatchRun {
     this.#rootWatch?.close();
     this.#rootWatch = undefined;
   }
-}
-
-function keyOf(tree: PlannedTree): string {
-  return JSON.stringify([tree.path, tree.cameraId, tree.filesOnly, tree.foreign]);
 }

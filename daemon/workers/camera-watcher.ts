@@ -1,5 +1,6 @@
 import { type Clock, latestPast, minuteMs } from "../../src/base/clock/clock.ts";
 import type { Log } from "../../src/base/log/log.ts";
+import { checkClocks } from "../../src/monitoring/cameras/clocks.ts";
 import { resolveInside } from "../../src/monitoring/cameras/roots.ts";
 import { endCause } from "../../src/monitoring/incidents/incidents.ts";
 import { type Frame, readFrame } from "../../src/monitoring/scenes/frame.ts";
@@ -21,7 +22,8 @@ interface Watched extends Memory {
 /**
  * Creates the worker that checks the newest picture of each camera, at most once per `everyMs`, one camera at a time, with a pause after
  * each round as long as the round: whether it is black or frozen, whether the camera's clock jumped, and, with scene changes enabled,
- * whether the view has changed. No picture waits for it.
+ * whether the view has changed. Once a minute at most it compares the clocks of all cameras with that of this machine. No picture waits
+ * for it.
  */
 export function createCameraWatcher(options: {
   readonly db: Database;
@@ -35,6 +37,7 @@ export function createCameraWatcher(options: {
 }): Loop {
   const { db, clock, log, settings, roots, everyMs } = options;
   const watched = new Map<string, Watched>();
+  let clocksCheckedAt = Number.NEGATIVE_INFINITY;
 
   const check = async (picture: NewestPicture): Promise<void> => {
     const camera = watched.get(picture.cameraId) ?? { ...freshMemory(), imageId: 0, streak: { count: 0, since: picture.takenAt } };
@@ -71,6 +74,10 @@ export function createCameraWatcher(options: {
     round: async (signal) => {
       const begin = clock.monotonic();
       const now = clock.now();
+      if (begin - clocksCheckedAt >= Math.min(minuteMs, everyMs)) {
+        clocksCheckedAt = begin;
+        await checkClocks(db, now);
+      }
       if (!settings.current().sceneChangeEnabled) {
         await db.transaction((sql) => endCause(sql, "view", "scene changes were disabled", now));
       }

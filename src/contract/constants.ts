@@ -114,6 +114,7 @@ export const passedOverKinds = [
   "unreadable_name",
   "unregistered_folder",
   "stray_file",
+  "unassigned_file",
   "not_media",
   "side_file",
   "unfinished",

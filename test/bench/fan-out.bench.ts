@@ -55,7 +55,14 @@ function detections(count: number): readonly JournalEntry[] {
   return Array.from({ length: count }, (_, i) => ({
     type: "detection.new",
     data: {
-      ...{ id: i + 1, camera_id: "front", file_path: `/cameras/front/picture-${i}.jpg`, file_type: "image/jpeg", detected_at: now },
+      ...{
+        id: i + 1,
+        camera_id: "front",
+        file_path: `/cameras/front/picture-${i}.jpg`,
+        file_type: "image/jpeg",
+        detected_at: now,
+        captured_at: null,
+      },
       ...{ object_type: "person", confidence: 0.9, bbox_x: 10, bbox_y: 20, bbox_width: 60, bbox_height: 120, thumbnail_path: null },
       ...{ event_id: null, batch_id: null, enrichment: null, created_at: now },
     },

@@ -169,6 +169,7 @@ describe("before anything is done", () => {
     "doctor",
     "completion",
     "docs",
+    "cameras test-name",
     "webhooks listen",
     "keys generate",
     "cameras discover",

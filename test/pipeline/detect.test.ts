@@ -65,7 +65,7 @@ async function entered(path: string, mediaType = "image/jpeg"): Promise<number> 
         .digest()
     : null;
   const found = { path, ...versionOf(file), foundBy: "watch", live: true, takenAt: clock.now(), mediaType, sha256 } as const;
-  await registerFiles({ db, clock, log: silentLog }, "yard", [{ ...found, width: null, height: null, refusal: null }]);
+  await registerFiles({ db, clock, log: silentLog }, "yard", [{ ...found, capturedAt: null, width: null, height: null, refusal: null }]);
   const [image] = await db.query(
     (sql) => sql<[{ id: number }]>`select i.image_id as id from images i where i.path = ${path} order by i.image_id desc limit 1`,
   );

@@ -84,7 +84,7 @@ async function version(path: string, bytes: Buffer, { takenAt = clock.now() } = 
   remembered.set(path, found);
   await registerFiles({ db: database.db, clock, log: silentLog }, "yard", [
     {
-      ...{ path, ...found.version, ...facts, sha256, samples, foundBy: "watch", live: true, takenAt, refusal: null },
+      ...{ path, ...found.version, ...facts, sha256, samples, foundBy: "watch", live: true, takenAt, capturedAt: null, refusal: null },
       earlier: isContinued ? last?.version : undefined,
     },
   ]);

@@ -405,6 +405,15 @@ export const earlyRows: readonly EarlyRow[] = [
       ...{ threshold_percent: 0.3, created_at: at(34), updated_at: at(34), seen_count: 12, kept_count: 2, last_picture_at: at(35) },
     },
   },
+  image(35, 35, { path: "nvr/ch02.jpg", captured_at: at(34) }),
+  ...["ch01*", null].map((file_pattern, n) => ({
+    from: 35,
+    table: "cameras",
+    row: {
+      ...{ camera_id: `nvr-${n}`, name: `nvr ${n}`, folder_path: "nvr", file_pattern, ...times },
+      ...{ time_zone: "Asia/Kolkata", time_template: "hikvision", clock_offset_seconds: -7_200.5, clock_since: at(35) },
+    },
+  })),
   image(36, 36, { blur_hash: "HPkJFYRSaHivh4egeXiEiV5zb/iY" }),
   detection(36, 36, { blur_hash: "HPkJFYRSaHivh4egeXiEiV5zb/iY" }),
 ];

@@ -82,6 +82,13 @@ describe.skipIf(!chromiumInstalled)("web page: system and cameras (needs chromiu
     await page.getByLabel("Name").fill("Yard");
     await page.getByRole("button", { name: "Save" }).first().click();
     await page.getByRole("heading", { level: 1, name: "Yard", exact: true }).waitFor();
+    const files = page.getByRole("region", { name: "Files and clock" });
+    await files.getByLabel("Time zone of its clock").fill("Asia/Kolkata");
+    await files.getByLabel("Times of its files").fill("hikvision");
+    await files.getByLabel("Its files in a shared folder").fill("ch01*");
+    await files.getByRole("button", { name: "Save" }).click();
+    const settings = { time_zone: "Asia/Kolkata", time_template: "hikvision", file_pattern: "ch01*" };
+    await expect.poll(() => home.ask("GET", `/api/cameras/${id}`)).toMatchObject(settings);
     await page.getByText("Sensitivity and what is usual").click();
     await page.getByLabel(/^Custom values for this camera/).check();
     await page.getByLabel("Counts as unusual from").fill("3");

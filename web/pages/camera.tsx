@@ -15,6 +15,7 @@ import { Thumbnail } from "../parts/thumbnail.tsx";
 import { Ago } from "../texts/format.tsx";
 import { useTexts } from "../texts/texts.tsx";
 import { Activity } from "./camera/activity.tsx";
+import { FilesAndClock } from "./camera/clock.tsx";
 import { Details } from "./camera/details.tsx";
 import { Files } from "./camera/files.tsx";
 import { Pull } from "./camera/pull.tsx";
@@ -69,6 +70,7 @@ function Shown({ camera }: { readonly camera: CameraRecord }) {
           <For who="owner">
             <Pull camera={camera} />
             <Details key={camera.folder_path} camera={camera} />
+            <FilesAndClock camera={camera} />
           </For>
         </div>
       </div>

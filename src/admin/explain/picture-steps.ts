@@ -35,7 +35,7 @@ export function pictureSteps(facts: PictureFacts, now: Date): Step[] {
 }
 
 function seen(image: Image): Step {
-  const { found_by, found_at, taken_at, size_bytes, width, height } = image;
+  const { found_by, found_at, taken_at, captured_at, size_bytes, width, height } = image;
   const measures = width === null || height === null ? "" : `, ${width} x ${height}`;
   const what = `${basename(image.path)} (${size_bytes} bytes${image.media_type === null ? "" : `, ${image.media_type}`}${measures})`;
   const text =
@@ -43,8 +43,27 @@ function seen(image: Image): Step {
       ? `${what} arrived at camera ${image.camera_id}, and the watcher saw it immediately.`
       : `${what} was found by a scan of the folder of camera ${image.camera_id}, using ${instant(taken_at)} as its time.`;
   const { path, camera_id } = image;
-  const details = { image_id: image.id, camera_id, path, size_bytes, modified_at: image.modified_at, found_by, taken_at, found_at };
-  return { at: found_by === "watch" ? taken_at : found_at, step: "file_seen", status: "done", text, details };
+  const details = {
+    image_id: image.id,
+    camera_id,
+    path,
+    size_bytes,
+    modified_at: image.modified_at,
+    found_by,
+    taken_at,
+    captured_at,
+    found_at,
+  };
+  return { at: found_by === "watch" ? taken_at : found_at, step: "file_seen", status: "done", text: `${text}${claimed(image)}`, details };
+}
+
+/** The camera's own time, as a sentence after another one; events do not go by it. */
+function claimed({ captured_at, taken_at, found_by }: Image): string {
+  if (captured_at === null) return "";
+  const ms = captured_at.getTime() - taken_at.getTime();
+  const reference = found_by === "watch" ? "its arrival" : "the time of its file";
+  const distance = Math.abs(ms) < 1_000 ? `the same as ${reference}` : `${duration(ms)} ${ms < 0 ? "before" : "after"} ${reference}`;
+  return ` The camera's clock says ${instant(captured_at)}, ${distance}.`;
 }
 
 /** Reasons of files that never became complete, or could not be read. */

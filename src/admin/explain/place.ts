@@ -1,6 +1,7 @@
 import { realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { type Camera, howToRestore } from "../../monitoring/cameras/camera.ts";
+import { inPatternOrder, matchesFilePattern, sharerOf } from "../../monitoring/cameras/file-pattern.ts";
 import { folderProblem } from "../../monitoring/cameras/folder.ts";
 import { type Resolved, resolveInside } from "../../monitoring/cameras/roots.ts";
 import { isIgnoredFolder, isSideFile, kindOf } from "../../monitoring/images/picture.ts";
@@ -26,8 +27,23 @@ export async function placeOf(path: string, roots: readonly string[], cameraRoot
     }),
   );
   const holding = folders.filter(({ real }) => isInside(real, dirname(resolved.path)));
-  const owner = holding.toSorted((a, b) => b.real.length - a.real.length)[0];
+  const [innermost] = holding.toSorted((a, b) => b.real.length - a.real.length);
+  const owner =
+    innermost &&
+    ownerIn(
+      holding.filter(({ real }) => real === innermost.real),
+      resolved.path,
+    );
   return { resolved, owner, cameraRoot: await realOf(cameraRoot) };
+}
+
+type Holding = NonNullable<Place["owner"]>;
+
+/** Of the cameras of one folder, returns the one that takes a file by its pattern, or the first if none does. */
+function ownerIn(sharing: readonly Holding[], path: string): Holding | undefined {
+  const [first] = sharing;
+  const taker = sharerOf(inPatternOrder(sharing.map(({ camera }) => camera)), relative(first?.real ?? "", path));
+  return sharing.find(({ camera }) => camera === taker) ?? first;
 }
 
 async function realOf(path: string): Promise<string> {
@@ -77,6 +93,9 @@ export function whyNeverRead(path: string, { resolved, owner, cameraRoot }: Plac
   }
   if (!owner && !isInside(cameraRoot, resolved.path)) {
     return "It is in no camera's folder. Add a camera with `homesec cameras add`.";
+  }
+  if (owner?.camera.file_pattern && !matchesFilePattern(owner.camera.file_pattern, relative(owner.real, resolved.path))) {
+    return `Cameras share its folder, and no file pattern takes it: change one with \`homesec cameras update ${owner.camera.camera_id} --file-pattern PATTERN\`, or add a camera.`;
   }
   const below = relative(owner?.real ?? cameraRoot, dirname(resolved.path)).split(sep);
   const ignored = below.find((name) => name !== "" && isIgnoredFolder(name));

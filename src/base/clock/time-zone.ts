@@ -45,6 +45,17 @@ export function wallClock(timeZone: string): WallClock {
   };
 }
 
+/**
+ * Returns the instant at which the clock of a zone shows a time, both in milliseconds since 1970 (`shown` as if it were UTC). If the clock
+ * shows it twice, or skips it, that is the instant closest to `near`. Throws `RangeError` for an unknown zone.
+ */
+export function instantAt(timeZone: string, shown: number, near: number): number {
+  const offset = offsetIn(timeZone);
+  const guesses = [shown - offset(shown - dayMs), shown - offset(shown + dayMs)];
+  const exact = guesses.filter((guess) => guess + offset(guess) === shown);
+  return (exact.length > 0 ? exact : guesses).reduce((best, guess) => (Math.abs(guess - near) < Math.abs(best - near) ? guess : best));
+}
+
 /** Returns the name of this machine's time zone. */
 export function localTimeZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -3,7 +3,7 @@ import { cameraStatuses, settableCameraStatuses } from "../constants.ts";
 import { DeprecationWarning, listOf, Pagination, pageQuery } from "../page.ts";
 import { pictureFields } from "../preview.ts";
 import { routesOf } from "../route.ts";
-import { CameraIdText, CameraSlug, DisplayName, EnumText, Instant, readOnly } from "../values.ts";
+import { CameraIdText, CameraSlug, DisplayName, EnumText, Instant, readOnly, TimeZoneText } from "../values.ts";
 
 const route = routesOf("cameras");
 
@@ -22,6 +22,21 @@ export const Camera = z
     updated_at: Instant.meta({ description: "Time of the last change, deletion or restore" }),
     deleted_at: Instant.nullable().meta({ description: "Time of deletion; null unless deleted" }),
     ...pictureFields("of its newest picture"),
+    file_pattern: z.string().nullable().meta({
+      description: "Pattern of its files in a folder that several cameras share; null: all files that no pattern takes",
+    }),
+    time_zone: z
+      .string()
+      .nullable()
+      .meta({ description: "Zone of the camera's clock; null: that of the daemon", example: "Europe/Berlin" }),
+    time_template: z.string().meta({
+      description: "How the names of its files state their time: `auto`, `none`, a built-in template, or a pattern",
+      example: "auto",
+    }),
+    clock_offset_seconds: z.number().nullable().meta({
+      description: "Seconds by which its clock is ahead of arrival, negative if behind; null while its pictures do not say",
+      example: -0.8,
+    }),
   })
   .meta({
     id: "Camera",
@@ -47,6 +62,17 @@ const FolderPath = z
   // The folder is unique, and an index of the database holds keys of at most 2,700 bytes
   .refine((path) => new TextEncoder().encode(path).length <= 2_000, "Must have at most 2000 bytes")
   .meta({ description: "Absolute path, or relative to CAMERA_ROOT" });
+const fileSettings = {
+  file_pattern: z.string().min(1).max(200).nullable().optional().meta({
+    description:
+      "Takes only these files of the folder, which other cameras may share: `ch01*` for names, `ch02/**` for paths below it; null: all files that no pattern takes",
+  }),
+  time_zone: TimeZoneText.nullable().optional().meta({ description: "Zone of the camera's clock; null: that of the daemon" }),
+  time_template: z.string().min(1).max(200).optional().meta({
+    description:
+      "`auto` (default), `none`, the name of a built-in template, or a pattern such as `*_%Y%m%d_%H%M%S` for the end of the path without its ending",
+  }),
+};
 
 export const cameraRoutes = {
   listCameras: route.get("/api/cameras", "List cameras", {
@@ -65,6 +91,7 @@ export const cameraRoutes = {
       camera_id: CameraSlug.regex(/^(?!deleted$)/, "Must not be deleted; that path is the list of deleted cameras")
         .optional()
         .meta({ description: "Default: a slug of the name" }),
+      ...fileSettings,
     }),
     status: 201,
     reply: Camera,
@@ -94,7 +121,8 @@ export const cameraRoutes = {
       status: EnumText(settableCameraStatuses)
         .optional()
         .meta({ description: "Status until the next picture or the next silent period changes it" }),
-      ...readOnly(Camera, ["name", "folder_path", "status"]),
+      ...fileSettings,
+      ...readOnly(Camera, ["name", "folder_path", "status", "file_pattern", "time_zone", "time_template"]),
     }),
     reply: Camera,
     refusals: { 404: noSuchCamera, 409: "Another camera has this name or folder" },

@@ -24,6 +24,7 @@ const route = routesOf("detections");
 const detectionExample = {
   file_path: "/var/lib/homesec/cameras/front-door/2026-01-31_22-15-00.jpg",
   detected_at: "2026-01-31T22:15:00.120Z",
+  captured_at: "2026-01-31T22:14:59.000Z",
   thumbnail_path: "thumbnails/000/090/90211-3f9c1e07ab42d586.jpg",
   preview_url: "/api/detections/90211/preview?v=8c1d4b0e9f2a7365",
   blur_hash: "HPkJFYRSaHivh4egeXiEiV5zb/iY",
@@ -62,6 +63,9 @@ export const Detection = z
       .meta({ description: "Results of the enrichment services; null until they ran" }),
     created_at: Instant.meta({ description: "Time it was stored", example: "2026-01-31T22:15:00.512Z" }),
     ...boxedPictureFields("of its picture"),
+    captured_at: Instant.nullable().meta({
+      description: "Time of the file by the camera's clock, from EXIF or its name, however wrong that clock is; null if it states none",
+    }),
   })
   .meta({ id: "Detection", description: "An object that the detector found in a picture", example: detectionExample });
 
@@ -170,6 +174,7 @@ export const NewDetectionItem = z
     ...readOnly(
       Detection.pick({
         id: true,
+        captured_at: true,
         thumbnail_path: true,
         preview_url: true,
         blur_hash: true,

@@ -40,6 +40,10 @@ export const Image = z
     taken_at: Instant.meta({
       description: "Time of the picture: its arrival, or the file time when a scan found it. For a video, the time of its end",
     }),
+    captured_at: Instant.nullable().meta({
+      description: "Time by the camera's clock, from EXIF or the file name, however wrong that clock is; null if the file states none",
+      example: "2026-01-31T22:14:59.000Z",
+    }),
     status: z.enum(imageStatuses).meta({ description: "`processed`, `skipped` and `failed` are final; `pending` and `deferred` are not" }),
     reason: z.string().nullable().meta({ description: "Why it was not processed, as one word of a closed list" }),
     detail: z

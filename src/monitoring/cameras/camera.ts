@@ -14,6 +14,8 @@ export interface CameraIdentity {
   readonly camera_id: string;
   readonly name: string;
   readonly folder_path: string;
+  /** Cameras with different patterns may share a folder. */
+  readonly file_pattern: string | null;
 }
 
 /*
@@ -105,7 +107,11 @@ export function conflictProblem(field: SharedField, other: Camera, requester?: s
     name: `the name ${JSON.stringify(other.name)}`,
     folder_path: `the folder ${other.folder_path}`,
   }[field];
-  const another = { camera_id: "another camera_id", name: "another name", folder_path: "another folder_path" }[field];
+  const another = {
+    camera_id: "another camera_id",
+    name: "another name",
+    folder_path: "another folder_path, or a file_pattern of its own",
+  }[field];
   const takeOver = field === "folder_path" && requester !== undefined ? `, or ${howToTakeOver(other, requester)}` : "";
   return other.deleted_at
     ? new Problem(

@@ -3,8 +3,10 @@ import { follows, type Keyed, keyInstant, type Slice, type TimeKey } from "../..
 import { fullPath, storedPath } from "../../platform/database/stored-paths.ts";
 import { type Camera, type CameraIdentity, type CameraStatus, noSuchCamera } from "./camera.ts";
 
-const columns = (sql: Sql) => sql`
-  c.camera_id, c.name, ${fullPath(sql, sql`c.folder_path`)} as folder_path, c.status, c.last_seen_at, c.created_at, c.updated_at, c.deleted_at
+/** Columns of a camera's record, for `cameras c`. */
+export const columns = (sql: Sql) => sql`
+  c.camera_id, c.name, ${fullPath(sql, sql`c.folder_path`)} as folder_path, c.status, c.last_seen_at, c.file_pattern, c.time_zone, c.time_template,
+  c.clock_offset_seconds, c.created_at, c.updated_at, c.deleted_at
 `;
 
 /** The channel that notifies every process of changed cameras and of their changed logins. */
@@ -42,12 +44,17 @@ export async function findCameraByFolder(sql: Sql, folderPath: string): Promise<
   return camera;
 }
 
-/** Finds another camera, deleted or not, with this id, name or folder: a match by id first, then by name. */
+/**
+ * Finds another camera, deleted or not, with this id, name, or folder and file pattern: a match by id first, then by name.
+ */
 export async function findConflict(sql: Sql, asked: CameraIdentity, exceptId?: string): Promise<Camera | undefined> {
+  const isSameFolder = sql`
+    c.folder_path = ${storedPath(sql, asked.folder_path)} and coalesce(lower(c.file_pattern), '') = ${asked.file_pattern?.toLowerCase() ?? ""}
+  `;
   const [camera] = await sql<[Camera?]>`
     select ${columns(sql)}
     from cameras c
-    where (c.camera_id = ${asked.camera_id} or c.name = ${asked.name} or c.folder_path = ${storedPath(sql, asked.folder_path)})
+    where (c.camera_id = ${asked.camera_id} or c.name = ${asked.name} or (${isSameFolder}))
       and c.camera_id is distinct from ${exceptId ?? null}::text
     order by c.camera_id = ${asked.camera_id} desc, c.name = ${asked.name} desc
     limit 1
@@ -92,13 +99,17 @@ export async function statusReason(sql: Sql, cameraId: string): Promise<string |
 export interface NewCamera extends CameraIdentity {
   readonly status: CameraStatus;
   readonly reason: string | null;
+  /** Null: the zone of the daemon. */
+  readonly time_zone: string | null;
+  readonly time_template: string;
 }
 
 /** Stores a camera and returns its record. */
 export async function insertCamera(sql: Sql, camera: NewCamera, now: Date): Promise<Camera> {
   const [row] = await sql<[Camera]>`
-    insert into cameras as c (camera_id, name, folder_path, status, status_reason, created_at, updated_at)
-    values (${camera.camera_id}, ${camera.name}, ${storedPath(sql, camera.folder_path)}, ${camera.status}, ${camera.reason}, ${now}, ${now})
+    insert into cameras as c (camera_id, name, folder_path, status, status_reason, file_pattern, time_zone, time_template, created_at, updated_at)
+    values (${camera.camera_id}, ${camera.name}, ${storedPath(sql, camera.folder_path)}, ${camera.status}, ${camera.reason}, ${camera.file_pattern}, ${camera.time_zone},
+      ${camera.time_template}, ${now}, ${now})
     returning ${columns(sql)}
   `;
   return row;
@@ -110,13 +121,23 @@ export interface CameraChange {
   readonly folder_path: string;
   readonly status: CameraStatus;
   readonly reason: string | null;
+  readonly file_pattern: string | null;
+  readonly time_zone: string | null;
+  readonly time_template: string;
 }
 
-/** Stores the changed fields of a camera and returns its record. */
+/**
+ * Stores the changed fields of a camera and returns its record. Once its times are read in another way, the offset of its clock is unknown
+ * until new pictures tell it.
+ */
 export async function updateCamera(sql: Sql, cameraId: string, change: CameraChange, now: Date): Promise<Camera> {
+  const isRead = sql`(c.time_zone, c.time_template) is not distinct from (${change.time_zone}::text, ${change.time_template}::text)`;
   const [row] = await sql<[Camera]>`
     update cameras c
-    set name = ${change.name}, folder_path = ${storedPath(sql, change.folder_path)}, status = ${change.status}, status_reason = ${change.reason}, updated_at = ${now}
+    set name = ${change.name}, folder_path = ${storedPath(sql, change.folder_path)}, status = ${change.status}, status_reason = ${change.reason}, updated_at = ${now},
+      file_pattern = ${change.file_pattern}, time_zone = ${change.time_zone}, time_template = ${change.time_template},
+      clock_since = case when ${isRead} then c.clock_since else ${now}::timestamptz end,
+      clock_offset_seconds = case when ${isRead} then c.clock_offset_seconds end
     where c.camera_id = ${cameraId}
     returning ${columns(sql)}
   `;

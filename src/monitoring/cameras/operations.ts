@@ -11,6 +11,7 @@ import { statWithTimeout } from "../../platform/disk/fs-timeout.ts";
 import { noteWake } from "../../work/jobs/wakes-repository.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
 import type { OperationContext, Operations } from "../../work/operations/operation.ts";
+import { automatic, whyNoTemplate } from "../camera-times/file-name-time.ts";
 import { type Camera, type CameraIdentity, type CameraStatus, conflictProblem, noSuchCamera, sharedField, slugOf } from "./camera.ts";
 import {
   allCameras,
@@ -30,6 +31,7 @@ import {
   restoreCamera,
   updateCamera,
 } from "./cameras-repository.ts";
+import { samePattern, whyNoFilePattern } from "./file-pattern.ts";
 import { absoluteFolder, inspectFolder, invalidFolder, withSameFolder } from "./folder.ts";
 import { mayHidePictures, passedOverText } from "./passed-over.ts";
 import { whyReserved } from "./reserved-folder.ts";
@@ -64,7 +66,13 @@ export const cameraOperations: Omit<Pick<Operations, keyof typeof cameraRoutes>,
     const { config, db } = context;
     const cameraId = body.camera_id ?? slugOf(body.name);
     const folderPath = absoluteFolder(body.folder_path ?? cameraId, config.cameraRoot);
-    const identity = { camera_id: cameraId, name: body.name, folder_path: folderPath };
+    const identity = {
+      camera_id: cameraId,
+      name: body.name,
+      folder_path: folderPath,
+      file_pattern: filePattern(body.file_pattern ?? null),
+    };
+    const times = timesOf({ time_zone: null, time_template: automatic }, body);
     await refuseReserved(config, folderPath);
     await refuseConflict(context, identity);
     const cannotCreate = body.folder_path === undefined ? await createFolder(folderPath) : undefined;
@@ -74,7 +82,7 @@ export const cameraOperations: Omit<Pick<Operations, keyof typeof cameraRoutes>,
     return await db.transaction(async (sql) => {
       await lockIdentities(sql);
       refuse(identity, await findConflict(sql, identity));
-      const created = await insertCamera(sql, { ...identity, status: reason ? "error" : "unknown", reason }, now);
+      const created = await insertCamera(sql, { ...identity, ...times, status: reason ? "error" : "unknown", reason }, now);
       await announce(sql, cameraChanged(created, null, reason), now);
       return created;
     });
@@ -158,7 +166,8 @@ async function refuseReserved(config: OperationContext["config"], folderPath: st
 async function refuseConflict({ db }: OperationContext, identity: CameraIdentity, exceptId?: string): Promise<void> {
   const others = await db.query(async (sql) => {
     refuse(identity, await findConflict(sql, identity, exceptId), exceptId);
-    return (await allCameras(sql)).filter((camera) => camera.camera_id !== exceptId);
+    const others = (await allCameras(sql)).filter((camera) => camera.camera_id !== exceptId);
+    return others.filter((camera) => samePattern(camera.file_pattern, identity.file_pattern));
   });
   const same = await withSameFolder(others, identity.folder_path);
   if (same) throw conflictProblem("folder_path", same, exceptId);
@@ -179,18 +188,49 @@ async function createFolder(path: string): Promise<string | undefined> {
   }
 }
 
+interface GivenTimes {
+  readonly time_zone?: string | null | undefined;
+  readonly time_template?: string | undefined;
+}
+
+/** The fields of a request to change a camera. */
+interface GivenChange extends GivenTimes {
+  readonly name?: string | undefined;
+  readonly folder_path?: string | undefined;
+  readonly file_pattern?: string | null | undefined;
+  readonly status?: CameraStatus | undefined;
+}
+
+/** Returns a valid pattern as it is. Throws `Problem("invalid")` at `[body, file_pattern]`. */
+function filePattern(pattern: string | null): string | null {
+  const reason = pattern === null ? undefined : whyNoFilePattern(pattern);
+  if (reason !== undefined) throw invalidField("file_pattern", reason);
+  return pattern;
+}
+
+function invalidField(field: string, reason: string): Problem {
+  const msg = `${reason.slice(0, 1).toUpperCase()}${reason.slice(1)}`;
+  return new Problem("invalid", `${field}: ${msg}`, { items: [{ loc: ["body", field], msg, type: "value_error" }] });
+}
+
+/** Returns how the times of a camera are read after a change. Throws `Problem("invalid")` at `[body, time_template]`. */
+function timesOf(before: Pick<Camera, "time_zone" | "time_template">, given: GivenTimes): Pick<Camera, "time_zone" | "time_template"> {
+  const { time_zone = before.time_zone, time_template = before.time_template } = given;
+  const reason = given.time_template === undefined ? undefined : whyNoTemplate(time_template);
+  if (reason === undefined) return { time_zone, time_template };
+  throw invalidField("time_template", reason);
+}
+
 /** Applies the given changes to a camera. Returns undefined, with nothing changed, if its folder changed while it was checked. */
-async function tryUpdate(
-  context: OperationContext,
-  cameraId: string,
-  given: { readonly name?: string | undefined; readonly folder_path?: string | undefined; readonly status?: CameraStatus | undefined },
-): Promise<Camera | undefined> {
+async function tryUpdate(context: OperationContext, cameraId: string, given: GivenChange): Promise<Camera | undefined> {
   const { config, db } = context;
   const before = await db.query((sql) => requireCamera(sql, cameraId));
   const folderPath = given.folder_path === undefined ? before.folder_path : absoluteFolder(given.folder_path, config.cameraRoot);
-  if (folderPath !== before.folder_path) {
-    await refuseReserved(config, folderPath);
-    await refuseConflict(context, { camera_id: cameraId, name: given.name ?? before.name, folder_path: folderPath }, cameraId);
+  const pattern = filePattern(given.file_pattern === undefined ? before.file_pattern : given.file_pattern);
+  if (folderPath !== before.folder_path) await refuseReserved(config, folderPath);
+  if (folderPath !== before.folder_path || pattern !== before.file_pattern) {
+    const wanted = { camera_id: cameraId, name: given.name ?? before.name, folder_path: folderPath, file_pattern: pattern };
+    await refuseConflict(context, wanted, cameraId);
   }
   const looksAtFolder = given.folder_path !== undefined || given.status !== undefined;
   const folder = looksAtFolder ? await inspectFolder(rootsOf(config), folderPath) : undefined;
@@ -205,23 +245,37 @@ async function tryUpdate(
       camera_id: cameraId,
       name: given.name ?? current.name,
       folder_path: given.folder_path === undefined ? current.folder_path : folderPath,
+      file_pattern: given.file_pattern === undefined ? current.file_pattern : pattern,
     };
     refuse(identity, await findConflict(sql, identity, cameraId), cameraId);
+    const times = timesOf(current, given);
     const { status, reason } = await standingAfter(sql, current, folder?.issues, given.status, now);
     noteWake(sql, "watcher");
     // A change without effect is neither a sign of life nor worth a message.
-    if (given.status === undefined && isSame(current, identity) && status === current.status && reason === current.status_reason) {
+    if (
+      given.status === undefined &&
+      isSame(current, { ...identity, ...times }) &&
+      status === current.status &&
+      reason === current.status_reason
+    ) {
       const { status_reason: _, ...same } = current;
       return same;
     }
-    const changed = await updateCamera(sql, cameraId, { name: identity.name, folder_path: identity.folder_path, status, reason }, now);
+    const changed = await updateCamera(sql, cameraId, { ...identity, ...times, status, reason }, now);
     await announce(sql, cameraChanged(changed, current.status, reason), now);
     return changed;
   });
 }
 
-function isSame(current: Camera, identity: CameraIdentity): boolean {
-  return current.name === identity.name && current.folder_path === identity.folder_path;
+function isSame(current: Camera, changed: Pick<Camera, "name" | "folder_path" | "file_pattern" | "time_zone" | "time_template">): boolean {
+  const { name, folder_path, file_pattern, time_zone, time_template } = changed;
+  return (
+    current.name === name &&
+    current.folder_path === folder_path &&
+    current.file_pattern === file_pattern &&
+    current.time_zone === time_zone &&
+    current.time_template === time_template
+  );
 }
 
 /**

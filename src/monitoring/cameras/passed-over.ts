@@ -4,7 +4,14 @@ import type { PassedOver } from "../../work/operations/runtime.ts";
 type Kind = PassedOver["kind"];
 
 /** Kinds that may hide pictures, so that a person must do something. */
-const hiding: ReadonlySet<Kind> = new Set(["unreadable_folder", "linked_folder", "unreadable_name", "unregistered_folder", "stray_file"]);
+const hiding: ReadonlySet<Kind> = new Set([
+  "unreadable_folder",
+  "linked_folder",
+  "unreadable_name",
+  "unregistered_folder",
+  "stray_file",
+  "unassigned_file",
+]);
 
 /** Tells whether pictures may be among what is passed over. */
 export function mayHidePictures({ kind }: Pick<PassedOver, "kind">): boolean {
@@ -17,6 +24,7 @@ const nouns: Readonly<Record<Kind, readonly [one: string, many: string]>> = {
   unreadable_name: ["folder", "folders"],
   unregistered_folder: ["folder", "folders"],
   stray_file: ["file", "files"],
+  unassigned_file: ["file that no camera takes", "files that no camera takes"],
   not_media: ["file that is no picture or video", "files that are no pictures or videos"],
   side_file: ["side file", "side files"],
   unfinished: ["unfinished upload", "unfinished uploads"],
@@ -47,8 +55,12 @@ export function linkedFolderReason(path: string, target: string | undefined): st
 }
 
 /** The reasons of files that are passed over, with the fix. */
-export const fileReasons: Readonly<Record<"stray_file" | "not_media" | "side_file" | "unfinished", (path: string) => string>> = {
+export const fileReasons: Readonly<
+  Record<"stray_file" | "unassigned_file" | "not_media" | "side_file" | "unfinished", (path: string) => string>
+> = {
   stray_file: (path) => `${path} is in the camera root itself and belongs to no camera; move it into a folder named after its camera`,
+  unassigned_file: (path) =>
+    `no camera of its folder takes ${path} by its file pattern; add a camera for it (homesec cameras add NAME --folder-path FOLDER --file-pattern PATTERN), or change a pattern`,
   not_media: (path) =>
     `${path} is no picture or video by its content; if nothing needs such files, have the camera or recorder not write them`,
   side_file: (path) => `${path} is no picture or video by its name; nothing needs to be done`,

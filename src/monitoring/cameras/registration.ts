@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Database, Sql } from "../../platform/database/database.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
+import { automatic } from "../camera-times/file-name-time.ts";
 import { type Camera, numberedName, numberedSlug, slugOf } from "./camera.ts";
 import { allCameras, findCameraByFolder, findConflict, insertCamera, lockIdentities } from "./cameras-repository.ts";
 import { withSameFolder } from "./folder.ts";
@@ -31,7 +32,11 @@ export async function ensureCameraForFolder(
     if (meanwhile) return { camera: meanwhile, created: false };
     const identity = await freeIdentity(sql, folderName, folderPath);
     // The caller has found a picture in the folder, so the folder is readable.
-    const camera = await insertCamera(sql, { ...identity, status: "unknown", reason: null }, now);
+    const camera = await insertCamera(
+      sql,
+      { ...identity, status: "unknown", reason: null, time_zone: null, time_template: automatic },
+      now,
+    );
     await appendToJournal(sql, [cameraChanged(camera, null, null)], now);
     return { camera, created: true };
   });
@@ -41,7 +46,7 @@ export async function ensureCameraForFolder(
 async function freeIdentity(sql: Sql, folderName: string, folderPath: string) {
   const slug = slugOf(folderName);
   for (let n = 1; ; n += 1) {
-    const identity = { camera_id: numberedSlug(slug, n), name: numberedName(folderName, n), folder_path: folderPath };
+    const identity = { camera_id: numberedSlug(slug, n), name: numberedName(folderName, n), folder_path: folderPath, file_pattern: null };
     if (!(await findConflict(sql, identity))) return identity;
   }
 }

@@ -31,7 +31,11 @@ export async function nameRoot(sql: Sql, path: string, { replace }: { readonly r
 /** Camera folders that can be shortened: no other camera has the short path. */
 const longFolders = (sql: Sql, root: string) => sql`
   ${isLong(sql, sql`t.folder_path`, root)}
-    and not exists (select from cameras o where o.folder_path = ${shortened(sql, sql`t.folder_path`, root)})
+    and not exists (
+      select from cameras o
+      where o.folder_path = ${shortened(sql, sql`t.folder_path`, root)}
+        and lower(o.file_pattern) is not distinct from lower(t.file_pattern)
+    )
 `;
 
 /** Tells whether the folder of a camera is stored in full although it is below `root`. */

@@ -1,6 +1,6 @@
 import type { Sql, SqlFragment } from "../../platform/database/database.ts";
-import { fullPath } from "../../platform/database/stored-paths.ts";
 import type { Camera, CameraStatus } from "./camera.ts";
+import { columns as recordColumns } from "./cameras-repository.ts";
 
 /** A camera with the reason of its status, and its status before the statement. */
 export interface StatusChange {
@@ -12,8 +12,7 @@ export interface StatusChange {
 type Row = Camera & { readonly status_reason: string | null; readonly previous_status: CameraStatus };
 
 const columns = (sql: Sql) => sql`
-  c.camera_id, c.name, ${fullPath(sql, sql`c.folder_path`)} as folder_path, c.status, c.last_seen_at, c.created_at, c.updated_at, c.deleted_at, c.status_reason,
-  b.status as previous_status
+  ${recordColumns(sql)}, c.status_reason, b.status as previous_status
 `;
 
 const changeOf = ({ previous_status: previous, status_reason: reason, ...camera }: Row): StatusChange => ({ camera, reason, previous });

@@ -28,7 +28,8 @@ export interface NewDetection {
 
 /** Columns of a record, for `detections d`. */
 export const columns = (sql: Sql) => sql`
-  d.detection_id as id, d.camera_id, ${fullPath(sql, sql`d.file_path`)} as file_path, d.file_type, d.detected_at, d.object_type, d.confidence,
+  d.detection_id as id, d.camera_id, ${fullPath(sql, sql`d.file_path`)} as file_path, d.file_type, d.detected_at,
+  (select i.captured_at from images i where i.image_id = d.image_id) as captured_at, d.object_type, d.confidence,
   d.bbox_x, d.bbox_y, d.bbox_width, d.bbox_height, d.thumbnail_path, ${pictureColumns(sql)}, d.event_id, d.batch_id,
   d.enrichment, d.created_at
 `;

@@ -38,6 +38,8 @@ export interface FileVersion {
 export interface NewImage extends FileVersion {
   readonly foundBy: "watch" | "scan";
   readonly takenAt: Date;
+  /** By the camera's clock; null if the file does not say. */
+  readonly capturedAt: Date | null;
   readonly mediaType: string | null;
   readonly width: number | null;
   readonly height: number | null;
@@ -66,17 +68,19 @@ export interface InsertedImage {
 
 /**
  * Inserts ledger rows. Known versions stay unchanged, except those with an outcome that may change. A version whose content was
- * processed before under the same path becomes `skipped` as a re-upload. Each path may occur once.
+ * processed before under the same path becomes `skipped` as a re-upload. Each path may occur once. `sharers` are the cameras of the same
+ * folder, this one included: a file that was touched or renamed may have been processed for another one.
  */
 export async function insertImages(
   sql: Sql,
   cameraId: string,
   foundAt: Date,
   images: readonly NewImage[],
+  sharers: readonly string[] = [cameraId],
 ): Promise<readonly InsertedImage[]> {
   return await sql<InsertedImage[]>`
     with found as (
-      select f.path, f.size_bytes, f.modified_ns, f.media_type, f.width, f.height, decode(f.sha256, 'hex') as sha256, decode(f.samples, 'hex') as samples, f.found_by, f.taken_at,
+      select f.path, f.size_bytes, f.modified_ns, f.media_type, f.width, f.height, decode(f.sha256, 'hex') as sha256, decode(f.samples, 'hex') as samples, f.found_by, f.taken_at, f.captured_at,
         f.status, f.reason, f.detail, f.index - 1 as index
       from unnest(
         ${images.map((image) => storedPath(sql, image.path))}::text[],
@@ -89,10 +93,11 @@ export async function insertImages(
         ${images.map((image) => image.samples?.toString("hex") ?? null)}::text[],
         ${images.map((image) => image.foundBy)}::text[],
         ${images.map((image) => image.takenAt.toISOString())}::timestamptz[],
+        ${images.map((image) => image.capturedAt?.toISOString() ?? null)}::timestamptz[],
         ${images.map((image) => image.status)}::text[],
         ${images.map((image) => image.reason)}::text[],
         ${images.map((image) => image.detail)}::text[]
-      ) with ordinality as f (path, size_bytes, modified_ns, media_type, width, height, sha256, samples, found_by, taken_at, status, reason, detail, index)
+      ) with ordinality as f (path, size_bytes, modified_ns, media_type, width, height, sha256, samples, found_by, taken_at, captured_at, status, reason, detail, index)
     ),
     judged as (
       select f.*, again.image_id is not null as is_reupload, original.image_id as same_content_as,
@@ -102,7 +107,7 @@ export async function insertImages(
             -- A few are enough: some cameras copy one file with its time under thousands of names.
             select c.path, c.status, c.reason
             from images c
-            where c.camera_id = ${cameraId}
+            where c.camera_id = any (${[...sharers]}::text[])
               and c.sha256 = f.sha256
               and c.modified_ns = f.modified_ns
             limit 10
@@ -122,7 +127,7 @@ export async function insertImages(
         -- "is not distinct from" keeps the lookup on the path: some cameras send the same content under thousands of names.
         select i.image_id
         from images i
-        where i.camera_id = ${cameraId}
+        where i.camera_id = any (${[...sharers]}::text[])
           and i.path = f.path
           and i.size_bytes = f.size_bytes
           and i.modified_ns <> f.modified_ns
@@ -133,9 +138,9 @@ export async function insertImages(
       ) again on true
     ),
     inserted as (
-      insert into images (camera_id, path, size_bytes, modified_ns, media_type, width, height, sha256, samples, found_by, found_at, taken_at, status, reason,
+      insert into images (camera_id, path, size_bytes, modified_ns, media_type, width, height, sha256, samples, found_by, found_at, taken_at, captured_at, status, reason,
         detail, same_content_as, finished_at)
-      select ${cameraId}, j.path, j.size_bytes, j.modified_ns, j.media_type, j.width, j.height, j.sha256, j.samples, j.found_by, ${foundAt}, j.taken_at,
+      select ${cameraId}, j.path, j.size_bytes, j.modified_ns, j.media_type, j.width, j.height, j.sha256, j.samples, j.found_by, ${foundAt}, j.taken_at, j.captured_at,
         case when j.is_reupload then 'skipped' else j.status end,
         case when j.is_reupload then ${reupload.reason} else j.reason end,
         case when j.is_reupload then ${reupload.detail} else j.detail end,
@@ -161,10 +166,13 @@ export async function insertImages(
   `;
 }
 
-/** Returns the indexes of the versions of a camera's files that the ledger does not know, or knows with an outcome in `retried`. */
+/**
+ * Returns the indexes of the versions of files that the ledger does not know, or knows with an outcome in `retried`, for all cameras that
+ * share the folder.
+ */
 export async function unknownVersions(
   sql: Sql,
-  cameraId: string,
+  cameraIds: readonly string[],
   files: readonly FileVersion[],
   retried = retriedReasons,
 ): Promise<readonly number[]> {
@@ -178,7 +186,7 @@ export async function unknownVersions(
     where not exists (
       select 1
       from images i
-      where i.camera_id = ${cameraId}
+      where i.camera_id = any (${[...cameraIds]}::text[])
         and i.path = f.path
         and i.size_bytes = f.size_bytes
         and i.modified_ns = f.modified_ns

@@ -2,7 +2,10 @@ import { createHash } from "node:crypto";
 import { type BigIntStats, constants } from "node:fs";
 import { type FileHandle, lstat, open, realpath } from "node:fs/promises";
 import { isGone } from "../../platform/disk/files.ts";
+import { exifTime } from "../camera-times/exif.ts";
+import type { WallTime } from "../camera-times/wall-time.ts";
 import { bufferSource, fileSource, readFully } from "./byte-source.ts";
+import { exifBlock } from "./exif-block.ts";
 import { contentOf, headBytes } from "./format.ts";
 import { type Inspection, inspect } from "./picture.ts";
 import { samplesOf } from "./samples.ts";
@@ -40,6 +43,8 @@ export type FileInspection =
       readonly sha256: Buffer | null;
       /** Checksums of pieces of a complete file. */
       readonly samples: Buffer | null;
+      /** The camera's time in a complete file. */
+      readonly exif: WallTime | null;
       /** The whole content of a small file. */
       readonly content: Buffer | undefined;
     }
@@ -110,7 +115,8 @@ async function inspectOpen(file: FileHandle, options: InspectionOptions): Promis
   const inspection = await inspect(source, options.quietMs(version));
   const sha256 = inspection.state === "complete" ? await hash(file, version.sizeBytes, { whole, onPart: options.onPart }) : null;
   const samples = inspection.state === "complete" ? await samplesOf(source) : null;
-  return { kind: "inspected", version, inspection, sha256, samples, content: whole };
+  const block = inspection.state === "complete" ? await exifBlock(source, inspection.mediaType) : undefined;
+  return { kind: "inspected", version, inspection, sha256, samples, exif: block ? exifTime(block) : null, content: whole };
 }
 
 /**

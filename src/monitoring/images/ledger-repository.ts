@@ -11,7 +11,7 @@ export type Image = z.output<typeof ImageRecord>;
 /** Columns of an entry's record, for `images i`. */
 const columns = (sql: Sql) => sql`
   i.image_id as id, i.camera_id, ${fullPath(sql, sql`i.path`)} as path, i.size_bytes, to_timestamp(i.modified_ns / 1e9) as modified_at, i.media_type, i.width, i.height,
-  encode(i.sha256, 'hex') as sha256, i.found_by, i.found_at, i.taken_at, i.status, i.reason, i.detail, i.blur_hash, i.same_content_as, i.detection_count,
+  encode(i.sha256, 'hex') as sha256, i.found_by, i.found_at, i.taken_at, i.captured_at, i.status, i.reason, i.detail, i.blur_hash, i.same_content_as, i.detection_count,
   i.detector, i.inference_ms, coalesce(i.left_out, '[]') as left_out, i.started_at, i.finished_at
 `;
 

@@ -3,7 +3,7 @@ import type { Log } from "../../base/log/log.ts";
 import type { Database, Sql } from "../../platform/database/database.ts";
 import { addJobs, lateAfterMs, type NewJob, priorities, requeueJob } from "../../work/jobs/jobs-repository.ts";
 import { markCameraSeen } from "../cameras/status.ts";
-import { type InsertedImage, insertImages, linkSameContent, markSkipped, type NewImage } from "./images-repository.ts";
+import { type InsertedImage, insertImages, linkSameContent, markSkipped, type NewImage, unknownVersions } from "./images-repository.ts";
 import type { Version } from "./inspect-file.ts";
 import type { ImageReason, SeenBefore } from "./reasons.ts";
 import { movedFrom, movedWithFolder } from "./same-file.ts";
@@ -26,6 +26,8 @@ export interface FoundFile {
   readonly foundBy: "watch" | "scan";
   /** Arrival time of a live picture; file time of a picture found by a scan, never in the future. */
   readonly takenAt: Date;
+  /** The time by the camera's clock, right or wrong; null if the file does not say. */
+  readonly capturedAt: Date | null;
   /** Live pictures go before backlog. */
   readonly live: boolean;
   readonly mediaType: string | null;
@@ -36,6 +38,8 @@ export interface FoundFile {
   readonly samples?: Buffer | null;
   /** The version that this one goes on from, if the watcher saw it. */
   readonly earlier?: Version | undefined;
+  /** Other cameras that share the folder. */
+  readonly sharedWith?: readonly string[];
   /** Why it will not be processed; null if it will. */
   readonly refusal: { readonly reason: ImageReason; readonly detail: string } | null;
 }
@@ -66,8 +70,9 @@ export async function registerFiles(
     const skipped: Fields[] = [];
     const waiting: Fields[] = [];
     let added = 0;
-    for (const round of roundsByPath(files)) {
-      const inserted = await insertImages(sql, cameraId, now, round.map(asRow));
+    const sharedWith = [...new Set(files.flatMap((file) => file.sharedWith ?? []))];
+    for (const round of roundsByPath(await withoutTaken(sql, files, sharedWith))) {
+      const inserted = await insertImages(sql, cameraId, now, round.map(asRow), [cameraId, ...sharedWith]);
       const moved = await skipMoved(sql, round, inserted, now);
       await linkCopies(sql, round, inserted);
       for (const row of inserted) {
@@ -113,8 +118,14 @@ function roundsByPath(files: readonly FoundFile[]): FoundFile[][] {
   return rounds;
 }
 
+/** Leaves out files that another camera of the folder took, before the file patterns changed. */
+async function withoutTaken(sql: Sql, files: readonly FoundFile[], sharedWith: readonly string[]): Promise<readonly FoundFile[]> {
+  if (sharedWith.length === 0) return files;
+  return (await unknownVersions(sql, sharedWith, files)).flatMap((index) => files[index] ?? []);
+}
+
 function asRow(file: FoundFile): NewImage {
-  const { refusal, live: _live, earlier: _earlier, samples = null, ...facts } = file;
+  const { refusal, live: _live, earlier: _earlier, sharedWith: _shared, samples = null, ...facts } = file;
   return {
     ...facts,
     samples: isVideo(file) ? samples : null,

@@ -11,7 +11,7 @@ const open = pastDesks();
 
 describe("ledger", () => {
   const known = (desk: Desk, path: string, bytes: number, time: Date) =>
-    desk.db.query((sql) => unknownVersions(sql, "yard", [{ path, sizeBytes: bytes, modifiedNs: BigInt(time.getTime()) * 1_000_000n }]));
+    desk.db.query((sql) => unknownVersions(sql, ["yard"], [{ path, sizeBytes: bytes, modifiedNs: BigInt(time.getTime()) * 1_000_000n }]));
 
   it("ledger: keeps an entry as long as its file exists, so that the picture is not processed again", async () => {
     const { desk, past } = await open();

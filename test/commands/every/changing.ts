@@ -32,7 +32,11 @@ export const changing: Steps = {
   ],
   "cameras update": [
     people("shed --name 'Old shed'"),
-    json("shed --name Shed", onlyInLists),
+    people("shed --time-zone Asia/Kolkata --time-template hikvision --file-pattern 'ch01*'"),
+    json("shed --name Shed --time-zone default --time-template auto --file-pattern none", onlyInLists),
+    error(2, "shed --file-pattern '/ch01*'"),
+    error(2, "shed --time-zone Mars/Rover"),
+    error(2, "shed --time-template hikvison"),
     error(2, "shed"),
     error(3, "fron-door --name x"),
   ],

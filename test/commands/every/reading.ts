@@ -62,6 +62,15 @@ export const reading: Steps = {
     error(3, "--timeout 1s --add 2"),
   ],
   "cameras validate": [people("", { code: 7 }), json("", { code: 7 }), error(2, "extra")],
+  "cameras test-name": [
+    people("Front_01_20250314093015.jpg 'x/2025-03-14/001/jpg/09/30/15[M][0@0][0].jpg' --time-zone Europe/Berlin"),
+    people("snap.jpg IMG_20250314_093015.jpg --camera front-door", { code: 7 }),
+    json("PXL_20250314_093015123.jpg --time-zone Asia/Tokyo", { ownForm: true }),
+    error(2, ""),
+    error(2, "a.jpg --time-template %Y"),
+    error(2, "a.jpg --time-zone Mars/Rover"),
+    error(3, "a.jpg --camera fron-door"),
+  ],
   "cameras gaps": [people(range), json(range, { ownForm: true }), error(2, backwards)],
   "cameras snapshot": [
     people("front-door --to first.jpg"),

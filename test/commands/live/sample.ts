@@ -23,6 +23,7 @@ export const ago = (seconds: number): Date => new Date(now.getTime() - seconds *
 export function camera(id: string, more: Partial<Camera> = {}): Camera {
   return {
     ...{ camera_id: id, name: id.replaceAll("-", " "), folder_path: `/srv/cameras/${id}`, status: "online", last_seen_at: ago(12) },
+    ...{ file_pattern: null, time_zone: null, time_template: "auto", clock_offset_seconds: null },
     ...{ created_at: ago(100_000), updated_at: ago(12), deleted_at: null },
     ...more,
   };
@@ -59,7 +60,7 @@ export function detection(id: number, more: Partial<Detection> = {}): Detection 
   return {
     ...{ id, camera_id: "front-door", file_path: `/srv/cameras/front-door/${id}.jpg`, file_type: "image/jpeg", detected_at: ago(600) },
     ...{ object_type: "person", confidence: 0.9, bbox_x: 1, bbox_y: 2, bbox_width: 3, bbox_height: 4, thumbnail_path: null },
-    ...{ event_id: 5, batch_id: null, enrichment: null, created_at: ago(600) },
+    ...{ captured_at: null, event_id: 5, batch_id: null, enrichment: null, created_at: ago(600) },
     ...more,
   };
 }

@@ -101,6 +101,7 @@ describe("recordings: a long one in fragments, while it grows", () => {
       timings: defaultTimings,
       roots,
       refuseVideos: () => false,
+      capturedAt: () => null,
       onFound: () => {},
       onFolder: () => {},
       onNotMedia: () => {},

@@ -49,6 +49,7 @@ describe("messages", () => {
         type: "camera_status",
         data: {
           ...{ camera_id: "porch", name: 'Porch "Süd" 🏡', folder_path: "/c/porch", status: "online", last_seen_at: null },
+          ...{ file_pattern: null, time_zone: null, time_template: "auto", clock_offset_seconds: null },
           ...{ created_at: new Date("2026-01-02T03:04:05.006Z"), updated_at: new Date(), deleted_at: null },
           ...{ previous_status: "offline", reason: null },
           ...({ password: "not in the contract" } as object),

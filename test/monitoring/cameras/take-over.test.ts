@@ -36,5 +36,7 @@ it.each([
 
 it("creating a camera gives no hint about taking over a folder", async () => {
   const refusal = desk.ask("createCamera", { body: { name: "New", folder_path: "garden" } });
-  await expect(refusal).rejects.toMatchObject({ message: expect.stringMatching(/already; give another folder_path$/) });
+  await expect(refusal).rejects.toMatchObject({
+    message: expect.stringMatching(/already; give another folder_path, or a file_pattern of its own$/),
+  });
 });

@@ -158,6 +158,7 @@ describe("storing", () => {
       file_path: "/cameras/cam0/x.jpg",
       file_type: "image/jpeg",
       detected_at: plain.detectedAt,
+      captured_at: null,
       object_type: "dog",
       confidence: 0.25,
       bbox_x: 1,

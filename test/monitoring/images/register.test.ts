@@ -28,6 +28,7 @@ function file(changes: Partial<FoundFile> = {}): FoundFile {
       modifiedNs: 1_767_225_600_123_456_789n + BigInt(next),
       foundBy: "watch",
       live: true,
+      capturedAt: null,
     },
     ...{ takenAt: new Date("2026-01-01T00:00:00Z"), mediaType: "image/jpeg", width: 768, height: 576, refusal: null },
     sha256: createHash("sha256").update(`content ${next}`).digest(),
@@ -148,7 +149,7 @@ describe("registerFiles", () => {
     const unreadable = file({ refusal: { reason: "unreadable", detail: "no right" }, sha256: null });
     const empty = file({ refusal: { reason: "empty", detail: "empty" }, sha256: null });
     await register([unreadable, empty]);
-    const unknown = await database.db.query((sql) => unknownVersions(sql, "front", [unreadable, empty, file()]));
+    const unknown = await database.db.query((sql) => unknownVersions(sql, ["front"], [unreadable, empty, file()]));
     expect(unknown).toEqual([0, 2]);
     expect(await register([unreadable, empty])).toMatchObject({ added: 0, pending: 0 });
     const sha256 = createHash("sha256").update("now readable").digest();

@@ -48,6 +48,16 @@ export const de: AdminTexts = {
     removeHint:
       "homesec liest ihren Ordner nicht mehr. Ereignisse und Bilder bleiben, und auf der Seite aller Kameras lässt sie sich wiederherstellen.",
     removed: (name) => `${name} ist gelöscht`,
+    filesAndClock: "Dateien und Uhr",
+    zone: "Zeitzone ihrer Uhr",
+    zoneHint: (zone) => `Leer: ${zone}. Sonst zum Beispiel Europe/Berlin.`,
+    template: "Zeiten ihrer Dateien",
+    templateHint: "auto kennt die Dateinamen der meisten Marken. Für andere ein Muster wie *_%Y%m%d_%H%M%S; none liest keine Zeit.",
+    pattern: "Ihre Dateien in einem gemeinsamen Ordner",
+    patternHint: "Leer lassen, wenn der Ordner nur ihr gehört. Zum Beispiel ch01*: Dateien, deren Namen so beginnen.",
+    clockRight: "Ihre Uhr geht richtig.",
+    clockOff: (time, isAhead) =>
+      `Ihre Uhr geht ${time} ${isAhead ? "vor" : "nach"}. Stelle in der Kamera einen Zeitserver (NTP) und die Zeitzone ein. Für Ereignisse zählt die Ankunft.`,
     brokenFolders: "Ordner, die homesec nicht lesen kann",
     unusual: "Ungewöhnliches",
     noUnusual: "Nichts Ungewöhnliches in den letzten 7 Tagen",

@@ -1,5 +1,7 @@
 import { dayMs } from "../../../base/clock/clock.ts";
 import { durationText, pluralize } from "../../../base/text/format.ts";
+import { clockFix, clockText, isWrongClock } from "../../../monitoring/camera-times/clock-offset.ts";
+import { cameraClocks } from "../../../monitoring/cameras/clock-repository.ts";
 import { type ImageReason, imageReasons } from "../../../monitoring/images/reasons.ts";
 import { causes } from "../../../monitoring/incidents/incident.ts";
 import { openIncidents } from "../../../monitoring/incidents/incidents-repository.ts";
@@ -31,9 +33,20 @@ const clocks: Check = {
   group: "cameras",
   title: "Clocks of the cameras",
   severity: "warning",
-  finds: "The file times of a camera differ from the arrival by more than five minutes",
+  finds:
+    "The clock of a camera, by EXIF or file names, is off by more than a minute; or its file times differ from the arrival by more than five minutes",
   async run(examination) {
-    const offsets = await ofLastDay(examination, fileTimeOffsets);
+    const known = await (await examination.rows()).query(cameraClocks);
+    const [first, ...others] = known.filter(({ offsetSeconds }) => isWrongClock(offsetSeconds));
+    if (first) {
+      const texts = [first, ...others].map(({ cameraId, offsetSeconds }) => `${cameraId}: ${clockText(offsetSeconds)}`);
+      return finding(listed(texts), `${clockFix(first.cameraId, first.offsetSeconds)}. Events go by arrival, not by this clock`);
+    }
+    const offsets = await ofLastDay(examination, fileTimeOffsets).catch((error: unknown) => {
+      if (known.length > 0 && error instanceof NotPossible) return [];
+      throw error;
+    });
+    if (offsets.length === 0) return ok(pluralize(known.length, "camera"));
     const wrong = offsets.filter(({ aheadSeconds }) => Math.abs(aheadSeconds) > toleranceSeconds);
     if (wrong.length === 0) return ok(pluralize(offsets.length, "camera"));
     const texts = wrong.map(
