@@ -45,7 +45,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     // A daemon without a terminal (nohup, systemd, container) ignores SIGHUP
     if (signal === "SIGHUP" && isDaemon && terminals.length === 0) return;
     if (!stopping.signal.aborted) stopping.abort(signal);
-    // A closed terminal sends it twice, from the kernel and from the shell: nobody has lost patience
+    // A closed terminal sends it twice, from the kernel and from the shell: no one has lost patience
     else if (signal === "SIGHUP") return;
     else if (hasPendingFileOperations()) exitBySignal(signal);
     else process.exit(128 + constants.signals[signal]);

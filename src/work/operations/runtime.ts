@@ -32,7 +32,7 @@ export interface Runtime {
   /** Returns the enabled upstream services, each with the result of a recent health probe. */
   probeUpstreams(): Promise<readonly UpstreamState[]>;
   watcher(): WatcherState;
-  /** Returns the receivers, to which cameras deliver pictures. */
+  /** Returns the servers that take the pictures of cameras. */
   receivers(): readonly ReceiverState[];
   /** Returns the space of the disk with the data folder. */
   disk(): Promise<DiskSpace>;
@@ -84,7 +84,7 @@ export interface RequestStats {
   readonly p99Ms: number | null;
 }
 
-/** A server to which cameras deliver pictures. */
+/** A server that takes the pictures of cameras. */
 export interface ReceiverState {
   readonly protocol: ReceiverProtocol;
   readonly state: (typeof receiverStates)[number];
