@@ -54,7 +54,7 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-/** Adds a picture with a detection of the event, and the person who was seen in it. */
+/** Adds a picture with a detection of the event, and the person in it. */
 async function addPicture(): Promise<void> {
   const { desk } = served;
   const file = join(desk.cameraRoot, "front-door", "a.png");

@@ -7,7 +7,7 @@ import { fromOutside, problemItems } from "../../src/contract/issues.ts";
 import { SentAlerts } from "../../src/contract/routes/alert-receiver.ts";
 import { Instant } from "../../src/contract/values.ts";
 
-/** What a decoder makes of an input: the value, or the errors that a client gets. */
+/** The result of decoding an input: the value, or the errors that a client gets. */
 function inSteps(schema: z.ZodType, input: unknown): unknown {
   const faults: Faults = { issues: [], unreported: 0 };
   const value = runAtOnce(decodeInSteps(schema, input, faults));

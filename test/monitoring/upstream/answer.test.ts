@@ -343,7 +343,7 @@ test("any quotes, widths of signs and strings around it give the same verdict", 
   const words = fc.string({ unit: fc.constantFrom(..."ab1 {}[],:：，（人🚶"), minLength: 1 }).filter((text) => text.trim() !== "");
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 100 }), words, words, quotes, widths, wrapped, (score, summary, reasoning, pair, wide, wrap) => {
-      // Braces in strings are told apart from others by double quotes only.
+      // Braces in strings differ from others by their double quotes only.
       const isSingle = "‘'".includes(pair[0] as string);
       const quoted = (text: string) => `${pair[0]}${isSingle ? text.replace(/[{}]/g, "()") : text}${pair[1]}`;
       const field = (name: string, value: string) => `${quoted(name)}${wide(":")}${value}`;
