@@ -54,8 +54,11 @@ export function createAllWorkers(
     },
   });
   const pipeline = createPipeline(workerContext);
-  const watcher = createWatching(workerContext, options.onPictures);
   const receivers = createAllReceivers(workerContext, tls);
+  const watcher = createWatching(workerContext, (cameraId, paths) => {
+    receivers.onPictures(cameraId, paths);
+    options.onPictures?.(cameraId, paths);
+  });
   const selftest = createSelftest({
     parts: workerContext,
     openSchema: (schema, max) => database.openSchema(schema, max),

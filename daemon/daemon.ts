@@ -90,7 +90,8 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
   connect(foundation, { context, runtime, workers, wrongKeys });
   // everything that a reply needs exists before the first request can arrive
   const strictReplies = options.strictReplies ?? false;
-  const serving = await startServing(context, { lifecycle, tls, version, counter, wrongKeys, strictReplies });
+  const uploads = config.roles.includes("receive") ? workers.receivers.uploads : undefined;
+  const serving = await startServing(context, { lifecycle, tls, version, counter, wrongKeys, strictReplies, uploads });
   runtime.attach({ ...serving, ...workers, metrics });
   await startWork(foundation, { context, runtime, workers, serving });
   await followFiles(foundation, runtime, options.following);

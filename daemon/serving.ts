@@ -16,6 +16,7 @@ import { pageFolder, servePage } from "./http/web-page.ts";
 import type { WrongKeys } from "./http/wrong-keys.ts";
 import { createAccessChecks } from "./live/access-checks.ts";
 import { createHub, type Hub } from "./live/hub.ts";
+import type { RequestStep } from "./receivers/receivers.ts";
 import type { Tls } from "./tls/tls.ts";
 
 /** How much of the live connections one client may take. `RATE_LIMIT_ENABLED=false` switches these limits off with the others. */
@@ -41,6 +42,8 @@ export async function startServing(
     readonly counter: RequestCounter;
     readonly wrongKeys: WrongKeys;
     readonly strictReplies: boolean;
+    /** Answers uploads of cameras; undefined without the role `receive`. */
+    readonly uploads: RequestStep | undefined;
   },
 ): Promise<Serving> {
   const { db, store, config, clock, log, namedKeys } = context;
@@ -65,6 +68,7 @@ export async function startServing(
     rateLimit: limiter && { limiter, clientAddress, sessionLimiter },
     counter: options.counter,
     strictReplies: options.strictReplies,
+    uploads: options.uploads,
     page: config.webEnabled ? servePage(pageFolder()) : undefined,
     rolesWithoutApi: config.roles.includes("api") ? undefined : formatRoles(config.roles),
   });

@@ -30,6 +30,8 @@ export interface AppOptions extends MiddlewareOptions {
   readonly rolesWithoutApi?: string | undefined;
   /** Whose memory a body or an unread reply counts as. Default: the direct peer. */
   readonly clientAddress?: ClientAddress;
+  /** Answers uploads of cameras and passes other requests on. */
+  readonly uploads?: RequestHandler | undefined;
   /** The web page; without it, its addresses are unknown paths. */
   readonly page?: RequestHandler | undefined;
   /** Counter for the answers. */
@@ -57,6 +59,7 @@ export function createAppOf(
     strictReplies = false,
     rolesWithoutApi,
     page,
+    uploads,
     ...middlewareOptions
   }: AppOptions,
 ): Express {
@@ -73,6 +76,7 @@ export function createAppOf(
   app.use(checkHost(allowedHosts));
   app.use(allowOrigins(corsOrigins));
   app.use(refuseForeignWrites(corsOrigins));
+  if (uploads) app.use(uploads);
   if (rolesWithoutApi !== undefined) app.use(healthOnly(rolesWithoutApi));
   if (page) app.use(page);
   app.use(serveReference(referenceFolder()));

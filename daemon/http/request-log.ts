@@ -17,9 +17,9 @@ export function requestIdOf(response: Response): string {
   return String(response.getHeader(header));
 }
 
-/** Replaces the token in the addresses of shares and invitations, which is as good as a key. */
+/** Replaces the token in the addresses of shares and invitations, which is as good as a key, and the password of a camera. */
 export function withoutToken(path: string): string {
-  return path.replace(/\/(shared|invite|invitations)\/[^/]+/, "/$1/…");
+  return path.replace(/\/(shared|invite|invitations)\/[^/]+/, "/$1/…").replace(/(\/ingest\/[^/]+)\/.+/i, "$1/…");
 }
 
 /** Counts each answer and logs it at level debug. The log omits the query and tokens in the path, which are secrets. */

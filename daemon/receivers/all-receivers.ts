@@ -1,11 +1,15 @@
 import { rootsOf } from "../../src/monitoring/cameras/roots.ts";
+import { clientAddressBehind } from "../http/client-address.ts";
 import { createWrongKeys } from "../http/wrong-keys.ts";
 import type { WorkerContext } from "../pipeline/worker-context.ts";
 import type { Tls } from "../tls/tls.ts";
+import { Arrivals } from "./arrivals.ts";
 import { FtpReceiver } from "./ftp/ftp-receiver.ts";
 import { Guard } from "./guard.ts";
+import { Ingest } from "./http/ingest.ts";
 import { createInbox, type Inbox } from "./inbox.ts";
 import { KnownLogins } from "./known-logins.ts";
+import { MailReceiver } from "./mail/mail-receiver.ts";
 import { createReceivers, type Receiver, type Receivers } from "./receivers.ts";
 
 /** What every receiver uses. Each has a guard of its own. */
@@ -16,11 +20,12 @@ export interface ReceiverParts {
 }
 
 /** Creates the receivers of this daemon and their worker. */
-export function createAllReceivers({ context, peers }: WorkerContext, tls: Pick<Tls, "pair"> | undefined): Receivers {
+export function createAllReceivers({ context, peers, runtime }: WorkerContext, tls: Pick<Tls, "pair"> | undefined): Receivers {
   const { db, clock, config } = context;
   const log = context.log.child({ part: "receivers" });
   const logins = new KnownLogins({ db, clock, log });
-  const inbox = createInbox({ roots: rootsOf(config), mostBytes: config.receiverMaxFileMb * 1_000_000 });
+  const mostBytes = config.receiverMaxFileMb * 1_000_000;
+  const inbox = createInbox({ roots: rootsOf(config), mostBytes });
   const wrongPasswords = createWrongKeys({ clock, log, what: "camera password" });
   const parts = (): ReceiverParts => ({
     ...{ logins, inbox },
@@ -29,6 +34,18 @@ export function createAllReceivers({ context, peers }: WorkerContext, tls: Pick<
       wrongPasswords,
     }),
   });
-  const receivers: readonly Receiver[] = [new FtpReceiver({ ...parts(), config, keyPair: () => tls?.pair, log })];
-  return createReceivers({ logins, inbox, receivers, log, isAlone: () => peers.alone });
+  const arrivals = new Arrivals(db);
+  const ingest = new Ingest({
+    ...{ ...parts(), arrivals, mostBytes, clientAddress: clientAddressBehind(config.trustedProxyIps) },
+    address: () => ({ host: config.host, port: portOf(runtime.url()) }),
+  });
+  const mail = new MailReceiver({ ...parts(), arrivals, config, keyPair: () => tls?.pair });
+  const ftp = new FtpReceiver({ ...parts(), config, keyPair: () => tls?.pair, log });
+  const receivers: readonly Receiver[] = [ftp, mail, ingest];
+  return { ...createReceivers({ logins, inbox, receivers, log, isAlone: () => peers.alone }), uploads: ingest.handle, onPictures: arrivals.note };
+}
+
+function portOf(url: string): number {
+  const { port, protocol } = new URL(url);
+  return port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
 }

@@ -44,6 +44,11 @@ export class KnownLogins {
     return this.#logins.get(`${protocol} ${username}`);
   }
 
+  /** Finds the login of a camera. */
+  ofCamera(protocol: ReceiverProtocol, cameraId: string): KnownLogin | undefined {
+    return [...this.#logins.values()].find((login) => login.protocol === protocol && login.cameraId === cameraId);
+  }
+
   /** Returns the login if the password is right. */
   check(protocol: ReceiverProtocol, username: string, password: string): KnownLogin | undefined {
     const login = this.find(protocol, username);

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { minuteMs } from "../../src/base/clock/clock.ts";
 import type { Log } from "../../src/base/log/log.ts";
 import type { ReceiverProtocol } from "../../src/contract/constants.ts";
@@ -18,9 +19,16 @@ export interface Receiver {
   connections(): number;
 }
 
+/** Answers a request, or passes it on. */
+export type RequestStep = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void;
+
 /** The receivers of this daemon as a worker. */
 export interface Receivers extends Worker {
   states(): readonly ReceiverState[];
+  /** Answers uploads over HTTP, on the address of the API. */
+  readonly uploads: RequestStep;
+  /** Takes pictures that are in the ledger now. */
+  readonly onPictures: (cameraId: string, paths: readonly string[]) => void;
 }
 
 /** Delay before another attempt to listen. */
@@ -36,7 +44,7 @@ export function createReceivers(options: {
   readonly log: Log;
   /** Tells whether no other daemon writes into the folders of the cameras. */
   readonly isAlone: () => boolean;
-}): Receivers {
+}): Pick<Receivers, keyof Worker | "states"> {
   const { logins, inbox, receivers, log } = options;
   const open = new Set<ReceiverProtocol>();
   const faults = new Map<ReceiverProtocol, string>();

@@ -18,6 +18,7 @@ const roots: Readonly<Record<string, readonly string[]>> = {
 
 /** The only folders that may import a library. A library without an entry may not be imported. */
 const owners: Readonly<Record<string, RegExp>> = {
+  "@fastify/busboy": /^daemon\/receivers\/http\//,
   "@tailwindcss/vite": /^web\/vite\.config\.ts$/,
   "@tanstack/react-query": /^web\//,
   "@tanstack/react-virtual": /^web\/pages\//,
@@ -39,11 +40,13 @@ const owners: Readonly<Record<string, RegExp>> = {
   ora: /^commands\/output\//,
   pino: /^daemon\/log\.ts$/,
   "pino-pretty": /^daemon\/log\.ts$/,
+  "postal-mime": /^daemon\/receivers\/mail\//,
   postgres: /^src\/platform\/database\//,
   "prom-client": /^daemon\/metrics\//,
   react: /^(commands\/live|web)\//,
   "react-dom": /^web\/main\.tsx$/,
   sharp: /^(commands\/picture|daemon\/builtin|src\/admin\/doctor|src\/monitoring\/images)\//,
+  "smtp-server": /^daemon\/receivers\/mail\//,
   "swagger-ui-dist": /^web\/reference\//,
   thumbhash: /^(src\/monitoring\/images|web\/parts)\//,
   undici: /^src\/(monitoring\/upstream|platform\/outbound)\//,

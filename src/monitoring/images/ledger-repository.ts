@@ -5,6 +5,7 @@ import type { Sql } from "../../platform/database/database.ts";
 import { follows, type Keyed, keyInstant, type Slice, type TimeKey } from "../../platform/database/keyset.ts";
 import { fullPath, storedPath } from "../../platform/database/stored-paths.ts";
 import type { ImageStatus } from "./images-repository.ts";
+import { retriedReasons } from "./reasons.ts";
 
 export type Image = z.output<typeof ImageRecord>;
 
@@ -53,6 +54,19 @@ export async function newestVersion(sql: Sql, paths: readonly string[]): Promise
     limit 1
   `;
   return row;
+}
+
+/** Returns an entry of a camera with this content; undefined if there is none, or its file has to come again. */
+export async function sameContent(sql: Sql, cameraId: string, sha256: Buffer): Promise<number | undefined> {
+  const [row] = await sql<[{ id: number }?]>`
+    select i.image_id as id
+    from images i
+    where i.camera_id = ${cameraId}
+      and i.sha256 = ${sha256}
+      and (i.status <> 'skipped' or i.reason <> all (${[...retriedReasons]}))
+    limit 1
+  `;
+  return row?.id;
 }
 
 /** Returns entries of a camera in a time range, both ends included, oldest first. */

@@ -1,0 +1,75 @@
+import { basename, join } from "node:path";
+import { newestVersion, sameContent } from "../../src/monitoring/images/ledger-repository.ts";
+import type { KnownLogin } from "../../src/monitoring/receivers/logins-repository.ts";
+import type { Database } from "../../src/platform/database/database.ts";
+
+/** The ledger may be written by another daemon, which sends no hint. */
+const askEveryMs = 500;
+/** Time for an answer of the database. A camera does not wait longer for something that is only a convenience. */
+const answerMs = 2_000;
+
+type Listener = (cameraId: string, paths: readonly string[]) => void;
+
+/** What the ledger knows about delivered files. While the database is away it knows nothing, and deliveries go on. */
+export class Arrivals {
+  readonly #db: Database;
+  readonly #listeners = new Set<Listener>();
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** Takes pictures that are in the ledger now. */
+  note: Listener = (cameraId, paths) => {
+    for (const listener of this.#listeners) listener(cameraId, paths);
+  };
+
+  /** Returns the image of the camera with the same content; undefined if there is none. */
+  async sameContent({ cameraId }: KnownLogin, sha256: Buffer): Promise<number | undefined> {
+    return await this.#ask(() => this.#db.query((sql) => sameContent(sql, cameraId, sha256)));
+  }
+
+  /** Waits until the ledger has a delivered file, and returns the id of the image; undefined if that takes too long. */
+  async imageOf({ cameraId, folderPath }: KnownLogin, path: string, withinMs: number): Promise<number | undefined> {
+    // The folder of the camera may be a link
+    const paths = [path, join(folderPath, basename(path))];
+    const deadline = performance.now() + withinMs;
+    let wake = (): void => {};
+    const listener: Listener = (camera, noted) => {
+      if (camera === cameraId && noted.some((one) => paths.includes(one))) wake();
+    };
+    this.#listeners.add(listener);
+    try {
+      for (;;) {
+        const hint = new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        const image = await this.#ask(() => this.#db.query((sql) => newestVersion(sql, paths)));
+        const leftMs = deadline - performance.now();
+        if (image || leftMs <= 0) return image?.id;
+        await withTimeout(hint, Math.min(leftMs, askEveryMs));
+      }
+    } finally {
+      this.#listeners.delete(listener);
+    }
+  }
+
+  async #ask<T>(question: () => Promise<T>): Promise<T | undefined> {
+    return await withTimeout(
+      question().catch(() => undefined),
+      answerMs,
+    );
+  }
+}
+
+async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,44 @@
+import PostalMime, { type Attachment, type Email } from "postal-mime";
+
+/** Mails inside of mails beyond this depth are not read. */
+const mostDepth = 5;
+/** Parts of a mail that are tried as pictures. */
+const mostParts = 100;
+
+/** A part of a mail that may be a picture. */
+export interface MailPart {
+  readonly name: string | undefined;
+  readonly content: Uint8Array;
+}
+
+/** Reads a mail and returns its parts in their order, also those of mails inside, whatever types they state. Never throws because of the bytes. */
+export async function partsOfMail(mail: Uint8Array): Promise<readonly MailPart[]> {
+  const parts: MailPart[] = [];
+  await collect(mail, 0, parts);
+  return parts.slice(0, mostParts);
+}
+
+async function collect(mail: Uint8Array, depth: number, parts: MailPart[]): Promise<void> {
+  const { attachments = [], html } = (await parse(mail)) ?? {};
+  for (const { mimeType, filename, content } of attachments) {
+    const bytes = bytesOf(content);
+    if (mimeType === "message/rfc822" && depth < mostDepth) await collect(bytes, depth + 1, parts);
+    else if (parts.length < mostParts) parts.push({ name: filename ?? undefined, content: bytes });
+  }
+  for (const [, data = ""] of (html ?? "").matchAll(/src\s*=\s*["']data:image\/[\w.+-]+;base64,([^"']+)["']/gi)) {
+    if (parts.length < mostParts) parts.push({ name: undefined, content: Buffer.from(data, "base64") });
+  }
+}
+
+async function parse(mail: Uint8Array): Promise<Partial<Email> | undefined> {
+  try {
+    return await PostalMime.parse(mail);
+  } catch {
+    return undefined;
+  }
+}
+
+function bytesOf(content: Attachment["content"]): Uint8Array {
+  if (typeof content === "string") return Buffer.from(content);
+  return content instanceof Uint8Array ? content : new Uint8Array(content);
+}

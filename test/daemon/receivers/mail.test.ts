@@ -1,0 +1,210 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { join } from "node:path";
+import fc from "fast-check";
+import { createTransport, type SendMailOptions, type SentMessageInfo } from "nodemailer";
+import MimeNode from "nodemailer/lib/mime-node/index.js";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type TestDaemon, testDaemon } from "../../support/daemon.ts";
+import { uniqueJpeg } from "../../support/pictures.ts";
+import { temporaryFolder } from "../../support/temporary.ts";
+import { ask, cameraWithLogin, faults, filesOf, holds, listening, output } from "./deliveries.ts";
+
+let daemon: TestDaemon;
+let folder: ReturnType<typeof temporaryFolder>;
+let porch: Awaited<ReturnType<typeof cameraWithLogin>>;
+let yard: typeof porch;
+let port: number;
+
+beforeAll(async () => {
+  folder = temporaryFolder("mail");
+  daemon = await testDaemon({ env: { RECEIVER_HOST: "127.0.0.1", MAIL_PORT: "0", FTP_PORT: "0", RECEIVER_MAX_FILE_MB: "2" } });
+  porch = await cameraWithLogin(daemon, "porch", "mail");
+  yard = await cameraWithLogin(daemon, "yard", "mail");
+  ({ port } = await listening(daemon, "mail"));
+});
+afterAll(async () => {
+  await daemon.stop();
+  await folder.remove();
+});
+
+interface Refused {
+  readonly responseCode: number;
+  readonly response: string;
+}
+
+/** Sends a mail as a camera does, and returns the answer of the server or its refusal. */
+async function send(mail: SendMailOptions, login: typeof porch | null = porch): Promise<string> {
+  const auth = login && { user: login.username, pass: login.password };
+  const transport = createTransport({ host: "127.0.0.1", port, ignoreTLS: true, ...(auth && { auth }) });
+  try {
+    const sent = (await transport.sendMail({ from: "camera@home", to: "porch@homesec", subject: "Motion", ...mail })) as SentMessageInfo;
+    return String(sent.response);
+  } catch (error) {
+    return (error as Refused).response;
+  } finally {
+    transport.close();
+  }
+}
+
+/** Sends raw lines one after the other and returns all that the server said. */
+async function talk(...lines: readonly string[]): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  let said = "";
+  socket.on("data", (chunk) => {
+    said += chunk.toString();
+  });
+  for (const line of lines) {
+    await once(socket, "data");
+    socket.write(`${line}\r\n`);
+  }
+  await Promise.race([once(socket, "data"), new Promise((resolve) => setTimeout(resolve, 1_000))]);
+  socket.destroy();
+  return said;
+}
+
+it("mail: the picture of a mail is processed for the camera of the login", async () => {
+  const content = await uniqueJpeg();
+  expect(await send({ attachments: [{ filename: "snap.jpg", content }] })).toBe("250 2.0.0 Stored 1 picture");
+  await holds(async () => {
+    const { body } = await ask(daemon, "GET", "/api/images?camera_id=porch");
+    expect(body.items).toMatchObject([{ path: join(daemon.cameraRoot, "porch/snap.jpg"), status: "processed" }]);
+    const { body: state } = await ask(daemon, "GET", "/api/receivers?camera_id=porch");
+    expect(state.logins).toMatchObject([{ protocol: "mail", file_count: 1, last_delivery_at: expect.any(String) }]);
+  });
+});
+
+it("mail: pictures are found in any nesting, judged by content, and each is stored", async () => {
+  const inner = new MimeNode("message/rfc822");
+  const nested = new MimeNode("multipart/mixed");
+  nested.createChild("image/jpeg", { filename: "inner.jpg" }).setContent(await uniqueJpeg());
+  inner.setContent(await nested.build());
+  const [cid, octets, named, data] = await Promise.all([uniqueJpeg(), uniqueJpeg(), uniqueJpeg(), uniqueJpeg()]);
+  const answer = await send({
+    html: `<p>Motion</p><img src="cid:1"><img src="data:image/jpeg;base64,${data.toString("base64")}">`,
+    attachments: [
+      { filename: "cid.jpg", content: cid, cid: "1" },
+      { filename: "octets.dat", content: octets, contentType: "application/octet-stream" },
+      { filename: false, content: named, contentType: "image/jpeg" },
+      { filename: "log.txt", content: "motion at 12:00" },
+      { filename: "forged.jpg", content: "no picture at all, but called one. ".repeat(50) },
+      { filename: false, content: await nested.build(), contentType: "message/rfc822" },
+    ],
+  });
+  expect(answer).toBe("250 2.0.0 Stored 5 pictures");
+  const names = filesOf(daemon, "porch");
+  expect(names).toEqual(expect.arrayContaining(["cid.jpg", "inner.jpg", "octets.dat.jpg"]));
+  expect(names.join()).not.toMatch(/forged|log\.txt/);
+});
+
+it("mail: the retry of a mail stores nothing twice", async () => {
+  const mail = { messageId: "<1@camera>", attachments: [{ filename: "retry.jpg", content: await uniqueJpeg() }] };
+  expect(await send(mail)).toContain("Stored 1 picture");
+  expect(await send(mail)).toBe("250 2.0.0 The camera delivered these pictures before");
+  expect(filesOf(daemon, "porch").filter((name) => name.startsWith("retry"))).toEqual(["retry.jpg"]);
+});
+
+it("mail: a camera that cannot log in has its password in the address", async () => {
+  const content = await uniqueJpeg();
+  const to = `yard+${yard.password}@homesec`;
+  expect(await send({ to, attachments: [{ filename: "plus.jpg", content }] }, null)).toContain("Stored 1 picture");
+  expect(filesOf(daemon, "yard")).toContain("plus.jpg");
+});
+
+it("mail: wrong passwords, unknown users, missing logins and relay tries are refused and noted", async () => {
+  const wrong = { ...porch, password: "wrong" };
+  expect(await send({}, wrong)).toMatch(/^535 .*Wrong password/);
+  expect(await send({}, { ...porch, username: "nobody" })).toMatch(/^535 .*Unknown user/);
+  expect(await send({ to: "porch@homesec" }, null)).toMatch(/^530 .*did not log in/);
+  expect(await send({ to: "porch+wrong@homesec" }, null)).toMatch(/^550 .*Wrong password/);
+  expect(await send({ to: "victim@example.com" }, null)).toMatch(/^550 .*does not pass mail on/);
+  expect(await send({ to: "yard@homesec" })).toMatch(/^550 .*may not deliver for yard/);
+  await holds(async () => {
+    const noted = await faults(daemon, "porch");
+    for (const start of ["Wrong password for user porch", 'No camera has the user name "nobody"', "The camera did not log in"]) {
+      expect(
+        noted.some((message) => message.startsWith(start)),
+        start,
+      ).toBe(true);
+    }
+  });
+});
+
+it("mail: a login delivers whatever recipient the camera has, and only to its own camera", async () => {
+  const content = await uniqueJpeg();
+  expect(await send({ to: "owner@example.com", attachments: [{ filename: "own.jpg", content }] })).toContain("Stored 1 picture");
+  expect(filesOf(daemon, "porch")).toContain("own.jpg");
+});
+
+it("mail: a mail without a picture is accepted, and the camera's owner learns what to switch on", async () => {
+  expect(await send({ text: "Motion detected" })).toBe("250 2.0.0 The mail holds no picture");
+  await holds(async () => expect((await faults(daemon, "porch")).join()).toContain("switch on 'attach picture'"));
+});
+
+it("mail: a mail of 30 MB is refused before it is sent, or when it has arrived", async () => {
+  const greeting = await talk("EHLO camera");
+  expect(greeting).toMatch(/250[ -]SIZE 2800000/);
+  expect(await talk("EHLO camera", "MAIL FROM:<a@b> SIZE=30000000")).toMatch(/\r\n552 /);
+  const content = Buffer.concat([await uniqueJpeg(), Buffer.alloc(30_000_000)]);
+  expect(await send({ attachments: [{ filename: "large.jpg", content }] })).toMatch(/^552 /);
+  const large = Buffer.concat([await uniqueJpeg(), Buffer.alloc(2_050_000 - 100_000)]);
+  expect(large.length).toBeGreaterThan(2_000_000);
+  expect(await send({ attachments: [{ filename: "large.jpg", content: large }] })).toMatch(/^552 .*RECEIVER_MAX_FILE_MB/);
+  expect(filesOf(daemon, "porch").join()).not.toMatch(/large|\.part/);
+});
+
+it("mail: a mail that breaks off leaves nothing behind", async () => {
+  const before = filesOf(daemon, "porch");
+  const bytes = (await uniqueJpeg()).toString("base64");
+  const auth = Buffer.from(`\0${porch.username}\0${porch.password}`).toString("base64");
+  const said = await talk(
+    ...["EHLO camera", `AUTH PLAIN ${auth}`, "MAIL FROM:<a@b>", "RCPT TO:<porch@homesec>", "DATA"],
+    `Content-Type: image/jpeg; name=cut.jpg\r\nContent-Transfer-Encoding: base64\r\n\r\n${bytes.slice(0, 20_000)}`,
+  );
+  expect(said).toContain("354");
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(filesOf(daemon, "porch")).toEqual(before);
+  await holds(async () => expect((await listening(daemon, "mail")).connections).toBe(0));
+});
+
+it("mail: swaks and msmtp deliver", async () => {
+  const path = join(folder.path, "client.jpg");
+  await writeFile(path, await uniqueJpeg());
+  const swaks = ["--server", `127.0.0.1:${port}`, "--from", "a@b.c", "--to", "porch@homesec", "--auth", "LOGIN", "--auth-user", "porch"];
+  if (!isInstalled("swaks")) process.stderr.write("SKIPPED: swaks is not installed\n");
+  else expect(await output("swaks", [...swaks, "--auth-password", porch.password, "--attach", `@${path}`])).toMatch(/250 2\.0\.0/);
+  const mail = join(folder.path, "mail.txt");
+  const body = (await uniqueJpeg()).toString("base64").replaceAll(/.{76}/g, "$&\r\n");
+  await writeFile(mail, `Subject: Motion\r\nContent-Type: image/jpeg\r\nContent-Transfer-Encoding: base64\r\n\r\n${body}\r\n`);
+  if (!isInstalled("msmtp")) process.stderr.write("SKIPPED: msmtp is not installed\n");
+  else {
+    const args = `--host=127.0.0.1 --port=${port} --auth=plain --user=porch --tls=off --from=a@b.c --passwordeval='echo ${porch.password}'`;
+    expect(await output("sh", ["-c", `msmtp ${args} porch@homesec < ${mail} && echo delivered`])).toContain("delivered");
+  }
+});
+
+it("mail: whatever a mail holds, nothing lands outside of the camera's folder", async () => {
+  const outside = (): readonly string[] => filesOf(daemon, ".").filter((name) => !name.startsWith("porch"));
+  const before = outside();
+  const picture = await uniqueJpeg();
+  const name = fc.oneof(fc.constantFrom("../../evil.jpg", "/etc/evil.jpg", "..\\evil.jpg", "a/../../b.jpg", ".hidden"), fc.string());
+  await fc.assert(
+    fc.asyncProperty(name, fc.uint8Array({ maxLength: 40 }), fc.boolean(), async (filename, noise, isPicture) => {
+      const content = isPicture ? Buffer.concat([picture, noise]) : Buffer.from(noise);
+      expect(await send({ attachments: [{ filename, content }] })).toMatch(/^250 /);
+      expect(outside()).toEqual(before);
+    }),
+    { numRuns: Number(process.env["FUZZ"] === "long" ? 2_000 : 30) },
+  );
+});
+
+function isInstalled(program: string): boolean {
+  try {
+    execFileSync("which", [program]);
+    return true;
+  } catch {
+    return false;
+  }
+}
