@@ -34,7 +34,7 @@ export function createAllReceivers({ context, peers, runtime }: WorkerContext, t
       wrongPasswords,
     }),
   });
-  const arrivals = new Arrivals(db);
+  const arrivals = new Arrivals({ db, clock });
   const ingest = new Ingest({
     ...{ ...parts(), arrivals, mostBytes, clientAddress: clientAddressBehind(config.trustedProxyIps) },
     address: () => ({ host: config.host, port: portOf(runtime.url()) }),
@@ -42,7 +42,11 @@ export function createAllReceivers({ context, peers, runtime }: WorkerContext, t
   const mail = new MailReceiver({ ...parts(), arrivals, config, keyPair: () => tls?.pair });
   const ftp = new FtpReceiver({ ...parts(), config, keyPair: () => tls?.pair, log });
   const receivers: readonly Receiver[] = [ftp, mail, ingest];
-  return { ...createReceivers({ logins, inbox, receivers, log, isAlone: () => peers.alone }), uploads: ingest.handle, onPictures: arrivals.note };
+  return {
+    ...createReceivers({ logins, inbox, receivers, log, isAlone: () => peers.alone }),
+    uploads: ingest.handle,
+    onPictures: arrivals.registered,
+  };
 }
 
 function portOf(url: string): number {

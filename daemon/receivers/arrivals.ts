@@ -1,6 +1,8 @@
 import { basename, join } from "node:path";
+import type { Clock } from "../../src/base/clock/clock.ts";
 import { newestVersion, sameContent } from "../../src/monitoring/images/ledger-repository.ts";
 import type { KnownLogin } from "../../src/monitoring/receivers/logins-repository.ts";
+import { storeNote } from "../../src/monitoring/receivers/notes-repository.ts";
 import type { Database } from "../../src/platform/database/database.ts";
 
 /** The ledger may be written by another daemon, which sends no hint. */
@@ -13,14 +15,16 @@ type Listener = (cameraId: string, paths: readonly string[]) => void;
 /** What the ledger knows about delivered files. While the database is away it knows nothing, and deliveries go on. */
 export class Arrivals {
   readonly #db: Database;
+  readonly #clock: Clock;
   readonly #listeners = new Set<Listener>();
 
-  constructor(db: Database) {
+  constructor({ db, clock }: { readonly db: Database; readonly clock: Clock }) {
     this.#db = db;
+    this.#clock = clock;
   }
 
   /** Takes pictures that are in the ledger now. */
-  note: Listener = (cameraId, paths) => {
+  registered: Listener = (cameraId, paths) => {
     for (const listener of this.#listeners) listener(cameraId, paths);
   };
 
@@ -52,6 +56,12 @@ export class Arrivals {
     } finally {
       this.#listeners.delete(listener);
     }
+  }
+
+  /** Stores what the camera said about delivered pictures. The pictures count without it. */
+  async note({ cameraId, folderPath }: KnownLogin, paths: readonly string[], note: string): Promise<void> {
+    const known = paths.map((path) => join(folderPath, basename(path)));
+    await this.#ask(() => this.#db.query((sql) => storeNote(sql, { cameraId, paths: known, note }, this.#clock.now())));
   }
 
   async #ask<T>(question: () => Promise<T>): Promise<T | undefined> {

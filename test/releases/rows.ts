@@ -398,6 +398,11 @@ export const earlyRows: readonly EarlyRow[] = [
     row: { occurred_at: at(32), protocol: "ftp", camera_id: null, username: "yrad", client: "192.0.2.7", message: "Unknown user yrad" },
   },
   {
+    from: 33,
+    table: "delivery_notes",
+    row: { camera_id: "yard", path: "yard/1.jpg", noted_at: at(33), note: "Motion at the yard" },
+  },
+  {
     from: 34,
     table: "camera_pulls",
     row: {

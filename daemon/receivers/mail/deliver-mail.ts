@@ -4,7 +4,7 @@ import type { Arrivals } from "../arrivals.ts";
 import type { Inbox } from "../inbox.ts";
 import type { KnownLogins } from "../known-logins.ts";
 import { NotAPicture, PictureUpload } from "../picture-upload.ts";
-import { type MailPart, partsOfMail } from "./pictures-of-mail.ts";
+import { type MailPart, readMail } from "./pictures-of-mail.ts";
 
 /** Most pictures that are remembered, so that the retry of a mail stores none of them again before the ledger knows it. */
 const mostRemembered = 10_000;
@@ -31,15 +31,22 @@ export class MailDelivery {
    * not stored again when the camera repeats the mail.
    */
   async deliver(login: KnownLogin, mail: Uint8Array): Promise<MailOutcome> {
-    const outcome = { stored: 0, known: 0 };
-    for (const part of await partsOfMail(mail)) {
-      const result = await this.#deliverPart(login, part);
-      if (result !== "other") outcome[result] += 1;
+    const { subject, parts } = await readMail(mail);
+    const paths: string[] = [];
+    let known = 0;
+    try {
+      for (const part of parts) {
+        const result = await this.#deliverPart(login, part);
+        if (result === "known") known += 1;
+        else if (result !== "other") paths.push(result.path);
+      }
+    } finally {
+      await this.#parts.arrivals.note(login, paths, subject);
     }
-    return outcome;
+    return { stored: paths.length, known };
   }
 
-  async #deliverPart(login: KnownLogin, { name, content }: MailPart): Promise<"stored" | "known" | "other"> {
+  async #deliverPart(login: KnownLogin, { name, content }: MailPart): Promise<{ readonly path: string } | "known" | "other"> {
     const { logins, inbox, arrivals } = this.#parts;
     const upload = await PictureUpload.begin(inbox, login);
     try {
@@ -47,10 +54,10 @@ export class MailDelivery {
       const sha256 = upload.end();
       const key = `${login.cameraId} ${sha256.toString("base64")}`;
       if (this.#isRemembered(key) || (await arrivals.sameContent(login, sha256)) !== undefined) return "known";
-      await upload.finish(name);
+      const path = await upload.finish(name);
       this.#remember(key);
       logins.noteDelivered(login);
-      return "stored";
+      return { path };
     } catch (error) {
       if (error instanceof NotAPicture) return "other";
       throw error;

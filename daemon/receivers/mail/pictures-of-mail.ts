@@ -11,15 +11,16 @@ export interface MailPart {
   readonly content: Uint8Array;
 }
 
-/** Reads a mail and returns its parts in their order, also those of mails inside, whatever types they state. Never throws because of the bytes. */
-export async function partsOfMail(mail: Uint8Array): Promise<readonly MailPart[]> {
+/** Reads a mail. Returns its parts in their order, also those of mails inside, whatever types they state. Never throws because of the bytes. */
+export async function readMail(mail: Uint8Array): Promise<{ readonly subject: string; readonly parts: readonly MailPart[] }> {
   const parts: MailPart[] = [];
-  await collect(mail, 0, parts);
-  return parts.slice(0, mostParts);
+  const subject = await collect(mail, 0, parts);
+  return { subject, parts: parts.slice(0, mostParts) };
 }
 
-async function collect(mail: Uint8Array, depth: number, parts: MailPart[]): Promise<void> {
-  const { attachments = [], html } = (await parse(mail)) ?? {};
+/** Adds the parts of a mail, and returns its subject. */
+async function collect(mail: Uint8Array, depth: number, parts: MailPart[]): Promise<string> {
+  const { attachments = [], html, subject = "" } = (await parse(mail)) ?? {};
   for (const { mimeType, filename, content } of attachments) {
     const bytes = bytesOf(content);
     if (mimeType === "message/rfc822" && depth < mostDepth) await collect(bytes, depth + 1, parts);
@@ -28,6 +29,7 @@ async function collect(mail: Uint8Array, depth: number, parts: MailPart[]): Prom
   for (const [, data = ""] of (html ?? "").matchAll(/src\s*=\s*["']data:image\/[\w.+-]+;base64,([^"']+)["']/gi)) {
     if (parts.length < mostParts) parts.push({ name: undefined, content: Buffer.from(data, "base64") });
   }
+  return subject;
 }
 
 async function parse(mail: Uint8Array): Promise<Partial<Email> | undefined> {

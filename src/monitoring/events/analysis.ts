@@ -3,6 +3,7 @@ import type { Sql } from "../../platform/database/database.ts";
 import { addJobs, priorities } from "../../work/jobs/jobs-repository.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
 import { unusualnessOf } from "../baselines/unusualness.ts";
+import { notesOf } from "../receivers/notes-repository.ts";
 import type { Verdict } from "../upstream/answer.ts";
 import type { EventFacts } from "../upstream/facts.ts";
 import { findSubject, sightingsOf } from "./analysis-repository.ts";
@@ -27,7 +28,9 @@ export async function factsOf(sql: Sql, eventId: number, timeZone: string): Prom
   const subject = await findSubject(sql, eventId);
   if (!subject) return undefined;
   const anomaly = await unusualnessOf(sql, subject, timeZone);
-  const facts = factsFrom(subject, await sightingsOf(sql, eventId), anomaly, timeZone);
+  const found = factsFrom(subject, await sightingsOf(sql, eventId), anomaly, timeZone);
+  const said = (await notesOf(sql, eventId)).map((content) => ({ kind: "message" as const, objectType: null, content }));
+  const facts = { ...found, readings: [...said, ...found.readings] };
   return { batchId: subject.batchId, cameraId: subject.cameraId, facts };
 }
 

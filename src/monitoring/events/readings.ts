@@ -3,8 +3,8 @@ import type { EventFacts } from "../upstream/facts.ts";
 
 type Reading = EventFacts["readings"][number];
 
-/** Limits, so that a picture full of text leaves space for other results. */
-const most: Readonly<Record<Reading["kind"], number>> = { text: 15, caption: 10, attribute: 15 };
+/** Limits, so that a picture full of text leaves space for other results. Messages come from elsewhere and have their own limit. */
+const most: Readonly<Record<Reading["kind"], number>> = { message: 0, text: 15, caption: 10, attribute: 15 };
 
 /** Collects the texts that enrichment read from the pictures of an event: each once, the most frequent first. */
 export function readingsFrom(detections: readonly { readonly objectType: string; readonly enrichment: unknown }[]): EventFacts["readings"] {

@@ -19,6 +19,8 @@ const kept: Readonly<Record<string, string>> = {
   camera_logins: "always",
   // The newest 500.
   delivery_faults: "age",
+  // Those of the last 30 days.
+  delivery_notes: "age",
   // Those that ended 30 days ago, when another event is shared.
   shares: "age",
   rules: "always",
