@@ -12,7 +12,7 @@ import { KnownLogins } from "./known-logins.ts";
 import { MailReceiver } from "./mail/mail-receiver.ts";
 import { createReceivers, type Receiver, type Receivers } from "./receivers.ts";
 
-/** What every receiver uses. Each has a guard of its own. */
+/** What every receiver uses. Each has a dedicated guard. */
 export interface ReceiverParts {
   readonly logins: KnownLogins;
   readonly inbox: Inbox;

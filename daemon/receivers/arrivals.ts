@@ -12,7 +12,7 @@ const answerMs = 2_000;
 
 type Listener = (cameraId: string, paths: readonly string[]) => void;
 
-/** What the ledger knows about delivered files. While the database is away it knows nothing, and deliveries go on. */
+/** Answers questions about delivered files from the ledger. While the database is away it has no answers, and deliveries go on. */
 export class Arrivals {
   readonly #db: Database;
   readonly #clock: Clock;

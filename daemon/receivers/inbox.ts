@@ -13,7 +13,7 @@ const partsFolder = ".homesec-uploads";
 const heldEnding = ".held";
 /** Parts and files on hold of this process, which are no leftovers. */
 const active = new Set<string>();
-/** A part that nobody has written to for this long belongs to no upload. */
+/** A part without a write for this long belongs to no upload. */
 const abandonedMs = 10 * minuteMs;
 /** Attempts to find a free name. */
 const mostAttempts = 10_000;

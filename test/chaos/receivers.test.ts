@@ -25,7 +25,7 @@ afterAll(() => folder.remove());
 /** `acknowledged`: it must be there once. `cut`: it must not be there. `doubtful`: all of it was sent, but no answer came. */
 type Fate = "acknowledged" | "cut" | "doubtful";
 
-/** Uploads one picture over a connection of its own. */
+/** Uploads one picture over a separate connection. */
 async function deliver(
   port: number,
   login: { readonly name: string; readonly password: string },

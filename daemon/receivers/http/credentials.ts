@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** What the address of an upload names. */
+/** The parts of an address for uploads. */
 export interface Target {
   readonly cameraId: string;
   /** Further parts: a name, a password and a name, or a password alone. */

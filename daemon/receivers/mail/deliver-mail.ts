@@ -9,7 +9,7 @@ import { type MailPart, readMail } from "./pictures-of-mail.ts";
 /** Most pictures that are remembered, so that the retry of a mail stores none of them again before the ledger knows it. */
 const mostRemembered = 10_000;
 
-/** What became of a mail. */
+/** The outcome of a mail. */
 export interface MailOutcome {
   readonly stored: number;
   /** Pictures that the camera delivered before. */

@@ -64,7 +64,7 @@ export async function deleteLogin(sql: Sql, cameraId: string, protocol: Receiver
   return deleted.count > 0;
 }
 
-/** What a receiver needs to accept a delivery. */
+/** The data of a login that a receiver needs to accept a delivery. */
 export interface KnownLogin {
   readonly cameraId: string;
   readonly cameraName: string;
@@ -85,7 +85,7 @@ export async function readKnownLogins(sql: Sql): Promise<readonly KnownLogin[]> 
   `;
 }
 
-/** What a login did since it was last stored. */
+/** The use of a login since it was last stored. */
 export interface LoginUse {
   readonly cameraId: string;
   readonly protocol: ReceiverProtocol;
