@@ -61,8 +61,10 @@ const session = fc.oneof(
 async function talk(lines: readonly string[], picture: string): Promise<void> {
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => {});
-  socket.resume();
   const closed = once(socket, "close");
+  // The server refuses clients that speak before its greeting
+  await Promise.race([once(socket, "data"), closed]);
+  socket.resume();
   const known: Readonly<Record<string, string>> = { PICTURE: picture, AUTHENTICATE: auth };
   for (const line of lines) socket.write(`${known[line] ?? line}\r\n`, "latin1");
   socket.end();
@@ -89,6 +91,7 @@ test(
       filesOf(daemon, "porch").filter((name) => name.endsWith(".part")),
       seedNote,
     ).toEqual([]);
+    expect(filesOf(daemon, "porch").length, seedNote).toBeGreaterThan(0);
     expect((await ask(daemon, "GET", "/api/receivers")).status).toBe(200);
     if (sessions.length > 1_000) {
       const grownMb = (process.memoryUsage().rss - rssBefore) / 1e6;
