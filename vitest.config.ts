@@ -87,6 +87,7 @@ const slow = [
   "test/daemon/live/hub.test.ts",
   "test/daemon/live/tail.test.ts",
   "test/daemon/pipeline.test.ts",
+  "test/daemon/receivers/ftp.test.ts",
   "test/daemon/receivers/pull.test.ts",
   "test/daemon/reload/certificate.test.ts",
   "test/daemon/reload/configuration.test.ts",

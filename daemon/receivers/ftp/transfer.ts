@@ -49,6 +49,10 @@ export async function receiveFile(socket: Socket, upload: Upload, limits: FtpLim
   );
   const abort = (): void => end("The upload was aborted");
   signal.addEventListener("abort", abort, { once: true });
+  let wasReset = false;
+  socket.once("end", () => {
+    wasReset = isReset(socket);
+  });
   try {
     if (signal.aborted) abort();
     for await (const chunk of socket as AsyncIterable<Buffer>) {
@@ -57,6 +61,7 @@ export async function receiveFile(socket: Socket, upload: Upload, limits: FtpLim
       isWriting = false;
       lastAt = performance.now();
     }
+    if (wasReset) throw new TransferFault(426, `The data connection ended after ${bytesText(upload.bytes)} without a complete file`);
   } catch (error) {
     throw isBroken(error)
       ? new TransferFault(426, `The data connection ended after ${bytesText(upload.bytes)} without a complete file`)
@@ -66,6 +71,15 @@ export async function receiveFile(socket: Socket, upload: Upload, limits: FtpLim
     signal.removeEventListener("abort", abort);
     socket.destroy();
   }
+}
+
+/**
+ * Tells whether a connection that seems to have ended in order was reset: libuv reports a reset that arrives together with data as an
+ * orderly end. The kernel then knows no peer any more, which Node.js does not offer to ask. Not for TLS, whose end is a message.
+ */
+function isReset(socket: Socket): boolean {
+  const { _handle: handle } = socket as Socket & { readonly _handle?: { readonly getpeername?: (address: object) => number } | null };
+  return !(socket instanceof TLSSocket) && handle?.getpeername !== undefined && handle.getpeername({}) !== 0;
 }
 
 /** Sends a text and ends the connection. */

@@ -157,3 +157,16 @@ it("FTP limits: only side files can be deleted, and folders of the session remov
   expect(await home.files()).toEqual(["a.jpg"]);
   client.close();
 });
+
+it("FTP limits: a reset right behind the data is no end of a file", async () => {
+  for (let count = 0; count < 30; count += 1) {
+    const client = await home.client();
+    const data = await client.passive();
+    await client.ask("STOR cut.jpg");
+    data.write("half of a picture");
+    data.resetAndDestroy();
+    expect(await client.reply()).toMatch(/^426/);
+    client.close();
+  }
+  expect((await home.files()).filter((name) => name.startsWith("cut"))).toEqual([]);
+});
