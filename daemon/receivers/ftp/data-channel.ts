@@ -3,7 +3,7 @@ import { clientOf } from "../guard.ts";
 import { type FtpLimits, TransferFault } from "./limits.ts";
 import type { PassivePorts } from "./passive-ports.ts";
 
-/** A client that gives up a passive connection sooner has not waited for it. */
+/** A client that drops a passive connection sooner has not waited for it. */
 const hastyMs = 2_000;
 
 /** The way to the data connection of the next transfer. */
@@ -14,11 +14,11 @@ export interface DataChannel {
   close(): void;
 }
 
-/** What a passive channel needs from its session. */
+/** The session's part of a passive channel. */
 export interface PassiveOptions {
   /** The address of the control connection on this machine. */
   readonly host: string;
-  /** The address that the client was told. */
+  /** The address in the reply to the client. */
   readonly address: string;
   /** The only address that may connect. */
   readonly client: string;

@@ -16,7 +16,7 @@ import type { VirtualPath } from "./virtual-path.ts";
 /** A reply: its code and text. */
 export type Reply = readonly [code: number, text: string | readonly string[]];
 
-/** What a session needs from the receiver. */
+/** The receiver's part of a session. */
 export interface SessionParts {
   readonly logins: KnownLogins;
   readonly inbox: Inbox;
@@ -41,8 +41,8 @@ const lingerMs = 1_000;
 
 /**
  * The connection of one client. Commands run one after the other, except ABOR, which ends the running transfer at once. The session ends
- * with QUIT, with the connection, after a time without a command, when its login changes, or when the receiver stops. What was
- * acknowledged is in the camera's folder afterwards, and nothing else.
+ * with QUIT, with the connection, after a time without a command, when its login changes, or when the receiver stops. All
+ * acknowledged files are in the camera's folder afterwards, and nothing else.
  */
 export class Session {
   readonly parts: SessionParts;

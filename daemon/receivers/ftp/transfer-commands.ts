@@ -14,7 +14,7 @@ import { resolvePath, type VirtualPath } from "./virtual-path.ts";
 /** The commands that use a data connection. */
 export const transferCommands: Readonly<Record<string, Answer>> = {
   STOR: (session, argument) => store(session, argument),
-  // A file is processed as soon as it is complete, so nothing can be added to it: the data are a file of their own.
+  // A file is processed as soon as it is complete, so nothing can be added to it: the data are a separate file.
   APPE: (session, argument) => store(session, argument),
   STOU: (session, argument) => store(session, argument.trim() === "" ? `picture-${randomUUID().slice(0, 8)}` : argument, true),
   LIST: (session, argument) => list(session, "LIST", argument),

@@ -6,7 +6,7 @@ import { type Check, combine, finding, type Outcome, ok, skipped } from "../chec
 /** Time for one answer of a receiver. */
 const answerMs = 5_000;
 
-/** The receivers to which cameras deliver pictures, and whether the FTP receiver answers. */
+/** Whether the receivers for cameras listen, and the FTP receiver answers. */
 export const receivers: Check = {
   id: "receivers",
   group: "cameras",
