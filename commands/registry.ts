@@ -30,6 +30,7 @@ export const nouns: readonly Noun[] = [
     ],
     load: () => import("./cameras/commands.ts"),
   },
+  { name: "receivers", summary: "Servers to which cameras deliver", load: () => import("./receivers/commands.ts") },
   { name: "events", summary: "Events and their risk scores", load: () => import("./events/commands.ts") },
   { name: "detections", summary: "Objects detected in pictures", load: () => import("./detections/commands.ts") },
   { name: "entities", summary: "People and objects seen before", load: () => import("./entities/commands.ts") },

@@ -9,6 +9,7 @@ import { printList } from "../output/output.ts";
 import { pages } from "../output/pages.ts";
 import { activeSilences, silencedView } from "../silence/active.ts";
 import { baselineCommands } from "./baseline/commands.ts";
+import { connectCamera, disconnectCamera } from "./connect.ts";
 import { discoverCameras } from "./discover.ts";
 import { listGaps } from "./gaps.ts";
 import { noteTrouble, noteUnread } from "./notes.ts";
@@ -174,6 +175,8 @@ export const commands: readonly Command[] = [
   updateCamera,
   removeCamera,
   restoreCamera,
+  connectCamera,
+  disconnectCamera,
   discoverCameras,
   validateCameras,
   testName,

@@ -23,6 +23,7 @@ export async function testDaemon(options: {
     env: {
       ...{ DATA_DIR: folder.path, PORT: "0", RATE_LIMIT_ENABLED: "false" },
       ...{ VISION_EXTRACTION_ENABLED: "false", REID_ENABLED: "false" },
+      ...{ RECEIVER_HOST: "127.0.0.1", FTP_PORT: "0", FTP_PASSIVE_PORTS: "0", MAIL_PORT: "0" },
       ...redisOf({ DATA_DIR: folder.path, ...options.env }),
       ...options.env,
     },

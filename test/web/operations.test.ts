@@ -5,7 +5,6 @@ import { type OperationId, routes } from "../../src/contract/routes/index.ts";
 
 const forPrograms = "for programs, not for a person";
 const asPicture = "a picture or video: its address stands in an element of the page";
-const inTerminal = "cameras are connected in the terminal";
 const inList = "the list on the page has the whole record";
 
 /** The operations that the page does not use, each with the reason. Every other one has its place on the page. */
@@ -19,9 +18,6 @@ const unused: Readonly<Partial<Record<OperationId, string>>> = {
   getSharedPicture: asPicture,
   getSharedThumbnail: asPicture,
   getSharedVideo: asPicture,
-  listReceivers: inTerminal,
-  createCameraLogin: inTerminal,
-  deleteCameraLogin: inTerminal,
   getCameraPull: inList,
   getDetection: inList,
   getAlert: inList,

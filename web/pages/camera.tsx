@@ -12,6 +12,7 @@ import { MuteButton, useActiveSilences } from "../parts/mute.tsx";
 import { Page, Section } from "../parts/page.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { Thumbnail } from "../parts/thumbnail.tsx";
+import { useAdminTexts } from "../texts/admin.ts";
 import { Ago } from "../texts/format.tsx";
 import { useTexts } from "../texts/texts.tsx";
 import { Activity } from "./camera/activity.tsx";
@@ -21,6 +22,7 @@ import { Files } from "./camera/files.tsx";
 import { Pull } from "./camera/pull.tsx";
 import { Unusual } from "./camera/unusual.tsx";
 import { Why } from "./camera/why.tsx";
+import { Connect } from "./cameras/connect.tsx";
 import { useSilence } from "./silence-hour.ts";
 
 /** One camera: its last picture, its events, what is usual there, and what has changed. */
@@ -34,6 +36,7 @@ export default function CameraPage() {
 
 function Shown({ camera }: { readonly camera: CameraRecord }) {
   const texts = useTexts();
+  const { connect } = useAdminTexts();
   const silence = useSilence();
   const mute = (): void => void silence(camera.camera_id);
   const mayMute = useMay("resident");
@@ -68,6 +71,9 @@ function Shown({ camera }: { readonly camera: CameraRecord }) {
             <Files cameraId={camera.camera_id} />
           </For>
           <For who="owner">
+            <Section title={connect.title}>
+              <Connect cameraId={camera.camera_id} />
+            </Section>
             <Pull camera={camera} />
             <Details key={camera.folder_path} camera={camera} />
             <FilesAndClock camera={camera} />

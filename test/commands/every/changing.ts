@@ -42,6 +42,14 @@ export const changing: Steps = {
   ],
   "cameras remove": [people("attic"), silent("shed"), error(3, "fron-door"), error(5, "attic")],
   "cameras restore": [people("attic"), json("shed", onlyInLists), error(5, "front-door"), error(3, "fron-door")],
+  "cameras connect": [
+    people("garage --by ftp"),
+    json("front-door --by mail --username porch"),
+    error(5, "garage --by mail --username porch"),
+    error(2, "garage"),
+    error(3, "fron-door --by ftp"),
+  ],
+  "cameras disconnect": [people("garage"), silent("front-door --by mail"), error(3, "garage"), error(3, "fron-door")],
   "cameras baseline config": [
     people("front-door --threshold-stdev 3"),
     json("front-door"),

@@ -5,6 +5,7 @@ import { type CameraRecord, snapshotOf } from "../../parts/camera-tile.tsx";
 import { CopyText } from "../../parts/copy-text.tsx";
 import { Thumbnail } from "../../parts/thumbnail.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
+import { Connect } from "../cameras/connect.tsx";
 
 interface FirstPictureProps {
   readonly cameras: readonly CameraRecord[];
@@ -31,7 +32,8 @@ export function FirstPicture({ cameras, seen }: FirstPictureProps) {
   const faults = [...(data?.file_watcher.stuck ?? []), ...(data?.file_watcher.passed_over ?? [])];
   return (
     <>
-      <p>{welcome.saveInto(camera.name)}</p>
+      <Connect cameraId={camera.camera_id} />
+      <p className="mt-4 border-t border-line pt-3">{welcome.saveInto(camera.name)}</p>
       <CopyText label={welcome.folder} text={camera.folder_path} />
       <ul className="list-disc pl-5 text-sm">
         {welcome.ways.map((way) => (
