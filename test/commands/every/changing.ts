@@ -43,7 +43,7 @@ export const changing: Steps = {
   "cameras remove": [people("attic"), silent("shed"), error(3, "fron-door"), error(5, "attic")],
   "cameras restore": [people("attic"), json("shed", onlyInLists), error(5, "front-door"), error(3, "fron-door")],
   "cameras connect": [
-    people("garage --by ftp"),
+    people("garage --by ftp", { says: /password +[a-z2-9]{16}/ }),
     json("front-door --by mail --username porch"),
     error(5, "garage --by mail --username porch"),
     error(2, "garage"),
