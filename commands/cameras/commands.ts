@@ -4,12 +4,13 @@ import { type Command, defineCommand } from "../command.ts";
 import { actionCommand, recordCommand } from "../command-shapes.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { textArgument } from "../input/arguments.ts";
+import { canAsk } from "../input/dialogue.ts";
 import { choice, flag, idOf, rowLimit, text } from "../input/options.ts";
 import { printList } from "../output/output.ts";
 import { pages } from "../output/pages.ts";
 import { activeSilences, silencedView } from "../silence/active.ts";
 import { baselineCommands } from "./baseline/commands.ts";
-import { connectCamera, disconnectCamera } from "./connect.ts";
+import { connectCamera, disconnectCamera, offerConnection } from "./connect.ts";
 import { discoverCameras } from "./discover.ts";
 import { listGaps } from "./gaps.ts";
 import { noteTrouble, noteUnread } from "./notes.ts";
@@ -77,7 +78,7 @@ const addCamera = recordCommand({
   name: "cameras add",
   summary: "Add a camera and create its folder",
   description:
-    "Adds a camera and creates its folder if it does not exist. The folder is CAMERA_ROOT/ID unless --folder-path names another one; let the camera upload its pictures there.",
+    "Adds a camera and creates its folder if it does not exist. The folder is CAMERA_ROOT/ID unless --folder-path names another one; let the camera upload its pictures there. On a terminal it asks whether the camera delivers by FTP, mail or HTTP instead, as `homesec cameras connect` does.",
   arguments: { name: textArgument("Display name") },
   options: {
     camera_id: text("id", "Id of a-z, 0-9, _ and - (default from the name)"),
@@ -110,6 +111,10 @@ const addCamera = recordCommand({
       ? `camera ${camera_id} added; it uploads to ${folder_path}`
       : `camera ${camera_id} added; homesec fetches its pictures`,
   before: (io, camera, { options }) => noteUnread(io, camera, options.folder_path),
+  async after(io, { camera_id }, { options: { pull, folder_path } }) {
+    const isOpen = pull === undefined && folder_path === undefined && io.output.format === "table";
+    if (isOpen && canAsk(io.host) && !io.global.direct) await offerConnection(io, camera_id);
+  },
 });
 
 const updateCamera = recordCommand({

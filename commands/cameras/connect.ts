@@ -69,30 +69,50 @@ export const connectCamera = defineCommand({
   async run({ arguments: { camera_id }, options: { by, username, wait } }, io) {
     if (io.global.direct)
       throw new Problem("invalid", "cameras connect needs a daemon; remove --direct and start one with `homesec serve`");
-    const protocol = by ?? (await askForProtocol(io));
-    const login = await io.call("createCameraLogin", {
-      params: { camera_id, protocol },
-      body: { ...(username !== undefined && { username }) },
-    });
-    io.output.note(hints[protocol]);
-    await printRecord(io.output, login, settingsView);
-    await noteReceiver(io, protocol);
-    const waitSeconds = wait ?? (canAsk(io.host) ? 600 : 0);
-    if (waitSeconds === 0) return exitCodes.ok;
-    return (await awaitFirstPicture(io, login, waitSeconds)) ? exitCodes.ok : exitCodes.failure;
+    const protocol = by ?? (await askForWay(io, receiverProtocols));
+    return await connect(io, { camera_id, protocol, username, wait });
   },
 });
 
+interface Connection {
+  readonly camera_id: string;
+  readonly protocol: ReceiverProtocol;
+  readonly username?: string | undefined;
+  /** Seconds to wait for the first picture. */
+  readonly wait?: number | undefined;
+}
+
+/** Creates the login, prints what to enter in the camera, and waits for its first picture. Resolves to the exit code. */
+async function connect(io: Io, { camera_id, protocol, username, wait }: Connection): Promise<number> {
+  const login = await io.call("createCameraLogin", {
+    params: { camera_id, protocol },
+    body: { ...(username !== undefined && { username }) },
+  });
+  io.output.note(hints[protocol]);
+  await printRecord(io.output, login, settingsView);
+  await noteReceiver(io, protocol);
+  const waitSeconds = wait ?? (canAsk(io.host) ? 600 : 0);
+  if (waitSeconds === 0) return exitCodes.ok;
+  return (await awaitFirstPicture(io, login, waitSeconds)) ? exitCodes.ok : exitCodes.failure;
+}
+
+/** Asks how a new camera delivers, and connects it if it does not save its pictures in its folder. */
+export async function offerConnection(io: Io, cameraId: string): Promise<void> {
+  const protocol = await askForWay(io, ["folder", ...receiverProtocols] as const);
+  if (protocol !== "folder") await connect(io, { camera_id: cameraId, protocol });
+}
+
 /** Asks how the camera delivers. Throws `Problem("invalid")` where no one can be asked. */
-async function askForProtocol({ host }: Io): Promise<ReceiverProtocol> {
+async function askForWay<T extends string>({ host }: Io, choices: readonly T[]): Promise<T> {
   if (!canAsk(host)) throw new Problem("invalid", `say how the camera delivers: --by ${receiverProtocols.join(", --by ")}`);
   const dialogue = openDialogue(host);
   try {
     for (;;) {
-      const answer = (await dialogue.ask(`How does the camera deliver (${receiverProtocols.join(", ")})? [ftp] `)).toLowerCase() || "ftp";
-      const found = receiverProtocols.find((protocol) => protocol === answer);
+      const question = `How does the camera deliver (${choices.join(", ")})? [${choices[0]}] `;
+      const answer = (await dialogue.ask(question)).toLowerCase() || choices[0];
+      const found = choices.find((choice) => choice === answer);
       if (found) return found;
-      host.stderr.write(`It must be one of ${receiverProtocols.join(", ")}.\n`);
+      host.stderr.write(`It must be one of ${choices.join(", ")}.\n`);
     }
   } finally {
     dialogue.close();

@@ -35,7 +35,9 @@ async function addCamera(setup: Setup): Promise<string | undefined> {
     try {
       const camera = await io.call("createCamera", { body: { name, ...(folder === "" ? {} : { folder_path: folder }) } });
       saved.push(`camera ${camera.camera_id}`);
-      say(`Added. Let the camera upload its pictures to ${plain(camera.folder_path)}`);
+      say(
+        `Added. Let the camera save its pictures in ${plain(camera.folder_path)}, or deliver them: homesec cameras connect ${camera.camera_id}`,
+      );
       await noteUnread(io, camera, folder === "" ? undefined : folder);
       return camera.camera_id;
     } catch (error) {

@@ -38,6 +38,24 @@ it("cameras connect: asks how the camera delivers on a terminal, and names the c
   expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("--by ftp, --by mail, --by http")]);
 });
 
+it("cameras add: asks on a terminal how the camera delivers, and connects it", async () => {
+  const saved = await homesec(["cameras", "add", "shed"], { terminal: 80, input: "\n" });
+  expect([saved.code, saved.err]).toEqual([
+    0,
+    expect.stringMatching(/How does the camera deliver \(folder, ftp, mail, http\)\? \[folder\]/),
+  ]);
+  let copied: Promise<void> | undefined;
+  const { code, out, err } = await homesec(["cameras", "add", "attic"], {
+    ...{ terminal: 80, input: "mail\n" },
+    onErr: (text) => {
+      if (/Waiting for the first picture/.test(text))
+        copied = copyFile(join(pictures, "walkway-0060.jpg"), join(daemon.cameraRoot, "attic/1.jpg"));
+    },
+  });
+  await copied;
+  expect([code, out, err]).toEqual([0, expect.stringMatching(/recipient.*attic@homesec\.local/), expect.stringContaining("attic works: ")]);
+});
+
 it("cameras connect: says that no picture arrived in time, and cameras disconnect ends the login", async () => {
   const late = await homesec(["cameras", "connect", "yard", "--by", "ftp", "--wait", "1s"]);
   expect([late.code, late.err]).toEqual([1, expect.stringContaining("No picture arrived within 1 s")]);
