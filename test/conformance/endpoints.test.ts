@@ -16,7 +16,7 @@ const picture = ["preview_url", "blur_hash", "preview_box"];
 const detectionKeys = [
   ...["id", "camera_id", "file_path", "file_type", "detected_at", "object_type", "confidence", "thumbnail_path"],
   ...["bbox_x", "bbox_y", "bbox_width", "bbox_height", "event_id", "batch_id", "enrichment", "created_at"],
-  ...picture,
+  ...[...picture, "captured_at"],
 ];
 const eventKeys = [
   ...[
@@ -36,7 +36,10 @@ const eventKeys = [
   ...["detection_count", "detection_ids", "object_types", "thumbnail_url", "analysis_status", "risk_factors", "analyzed_by", "created_at"],
   ...["deleted_at", ...picture],
 ];
-const cameraKeys = ["camera_id", "name", "folder_path", "status", "last_seen_at", "created_at", "updated_at", "deleted_at"];
+const cameraKeys = [
+  ...["camera_id", "name", "folder_path", "status", "last_seen_at", "created_at", "updated_at", "deleted_at"],
+  ...["file_pattern", "time_zone", "time_template", "clock_offset_seconds"],
+];
 const days = "start_date=2026-01-01&end_date=2026-01-31";
 const bulk = ["total", "succeeded", "failed", "results"];
 const gpuKeys = [
@@ -70,6 +73,7 @@ const imageKeys = [
     "found_by",
     "found_at",
     "taken_at",
+    "captured_at",
   ],
   ...[
     "status",

@@ -37,7 +37,20 @@ export function shellWord(text: string): string {
 /** The first words of all commands. Sentences name homesec too: only before one of these words it begins a command. */
 export const commandWords = [
   ...["serve", "demo", "live", "trigger", "explain", "health", "doctor", "selftest", "cleanup", "completion", "docs", "help", "setup"],
-  ...["cameras", "events", "detections", "entities", "rules", "alerts", "silence", "webhooks", "notifications", "analytics", "workers"],
+  ...[
+    "cameras",
+    "receivers",
+    "events",
+    "detections",
+    "entities",
+    "rules",
+    "alerts",
+    "silence",
+    "webhooks",
+    "notifications",
+    "analytics",
+    "workers",
+  ],
   ...["open", "breakers", "dlq", "gpu", "shares", "keys", "config", "db"],
 ] as const;
 

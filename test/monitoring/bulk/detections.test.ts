@@ -70,6 +70,7 @@ describe("bulk create", () => {
       batch_id: null,
       enrichment: null,
       created_at: "2026-03-01T12:00:00.000Z",
+      captured_at: null,
     });
     expect(await show(reply.results[1]?.id)).toMatchObject({
       object_type: "cat",
