@@ -90,6 +90,7 @@ export async function serveHomesec(env: Readonly<Record<string, string>>): Promi
     ...{ PORT: "0", LOG_FORMAT: "json", RATE_LIMIT_ENABLED: "false" },
     // Saves a process in tests about something else.
     ...{ VISION_EXTRACTION_ENABLED: "false", REID_ENABLED: "false" },
+    ...{ RECEIVER_HOST: "127.0.0.1", FTP_PORT: "0", FTP_PASSIVE_PORTS: "0", MAIL_PORT: "0" },
     ...env,
   });
   // The first start creates a database, which takes a while on a busy machine.
