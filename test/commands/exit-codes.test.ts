@@ -27,7 +27,7 @@ const on = (args: string, options: CliOptions = {}) => cli(args.split(" "), { ..
 
 describe("exit codes", () => {
   it("exit code 0: success", async () => {
-    answer = () => ({ body: camera });
+    answer = (path) => (path.endsWith("/pull") ? undefined : { body: camera });
     expect((await on("cameras show front-door")).code).toBe(0);
   });
 
@@ -155,6 +155,7 @@ describe("exit codes", () => {
       (status: string, isReady: boolean, files: typeof stuck = []) =>
       (path: string) => {
         if (path.endsWith("pipeline")) return { body: pipeline(files) };
+        if (path.endsWith("/cameras")) return { body: { cameras: [], count: 0, pagination: page(0) } };
         if (path.endsWith("dlq/stats"))
           return { body: { queues: { detect: files.length, analyze: 0, deliver: 2 * files.length }, total_count: 3 * files.length } };
         return path.endsWith("ready")
@@ -227,6 +228,7 @@ no longer retried: 2 messages; see homesec dlq list --queue deliver
         batch_aggregator: { running: true, active_batches: 0, batches: [], batch_window_seconds: 90, idle_timeout_seconds: 30 },
       },
       "/api/dlq/stats": { queues: {}, total_count: 0 },
+      "/api/cameras": { cameras: [], count: 0, pagination: page(0) },
       "/api/cameras/validation/paths": {
         ...{ base_path: "/srv", total_cameras: 0, valid_count: 0, invalid_count: 0, valid_cameras: [], invalid_cameras: [] },
       },

@@ -256,7 +256,7 @@ describe("formats for programs", () => {
 
   it("format yaml: has the same content", async () => {
     expect(parse(await out("cameras list -o yaml"))).toEqual(answers["/api/cameras"]);
-    expect(await out("cameras show front-door -o yaml")).toMatch(/^camera_id: front-door\nname: Front door\n.*deleted_at: null\n$/s);
+    expect(await out("cameras show front-door -o yaml")).toMatch(/^camera_id: front-door\nname: Front door\n.*deleted_at: null\n.*clock_offset_seconds: null\n$/s);
   });
 
   it("format ndjson: has one record a line", async () => {
@@ -273,9 +273,9 @@ describe("formats for programs", () => {
   it("format csv: has every field, exact times and no formulas", async () => {
     answers["/api/cameras"] = { cameras: [{ ...garage, name: '=HYPERLINK("http://x")' }, garage], count: 2, pagination: page(2) };
     expect(await out("cameras list -o csv")).toBe(
-      "camera_id,name,folder_path,status,last_seen_at,created_at,updated_at,deleted_at,preview_url,blur_hash\r\n" +
-        `garage,"'=HYPERLINK(""http://x"")",/srv/cameras/front-door,offline,,2026-01-01T00:00:00.000Z,2026-01-31T11:57:00.000Z,,,\r\n` +
-        `garage,"Garage, =1+1",/srv/cameras/front-door,offline,,2026-01-01T00:00:00.000Z,2026-01-31T11:57:00.000Z,,,\r\n`,
+      "camera_id,name,folder_path,status,last_seen_at,created_at,updated_at,deleted_at,preview_url,blur_hash,file_pattern,time_zone,time_template,clock_offset_seconds\r\n" +
+        `garage,"'=HYPERLINK(""http://x"")",/srv/cameras/front-door,offline,,2026-01-01T00:00:00.000Z,2026-01-31T11:57:00.000Z,,,,,,auto,\r\n` +
+        `garage,"Garage, =1+1",/srv/cameras/front-door,offline,,2026-01-01T00:00:00.000Z,2026-01-31T11:57:00.000Z,,,,,,auto,\r\n`,
     );
     expect(await out("events list -o csv")).toContain("42,event,6f2f1f0e-5a44-4a9e-9b1f-6a4d6b1f0a11,front-door,2026-01-31T11:56:30.000Z");
     answers["/api/cameras"] = { cameras: [], count: 0, pagination: page(0) };

@@ -10,6 +10,10 @@ export const camera = {
   created_at: "2026-01-01T00:00:00.000Z",
   updated_at: "2026-01-31T11:57:00.000Z",
   deleted_at: null,
+  file_pattern: null,
+  time_zone: null,
+  time_template: "auto",
+  clock_offset_seconds: null,
 };
 
 export const detection = {
@@ -29,6 +33,7 @@ export const detection = {
   batch_id: "6f2f1f0e-5a44-4a9e-9b1f-6a4d6b1f0a11",
   enrichment: null,
   created_at: "2026-01-31T11:56:31.000Z",
+  captured_at: null,
 };
 
 export const event = {

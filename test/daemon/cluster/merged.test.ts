@@ -26,7 +26,7 @@ const detector = (state: BreakerState["state"], at = 0): BreakerState => ({
 });
 
 describe("the workers of other daemons", () => {
-  const apiOnly = ["api", "watch", "alert", "deliver", "maintain", "analyze"] as const;
+  const apiOnly = ["api", "receive", "watch", "alert", "deliver", "maintain", "analyze"] as const;
   const detection = (others: readonly Peer[]) => workersElsewhere(apiOnly, others).find(({ name }) => name === "detection_worker");
 
   test("run if one of the daemons with the role runs them", () => {

@@ -140,6 +140,7 @@ describe("authentication of the routes", () => {
       [
         "GET /api/cameras/{camera_id}/snapshot",
         "GET /api/detections/{detection_id}/image",
+        "GET /api/detections/{detection_id}/preview",
         "GET /api/detections/{detection_id}/thumbnail",
         "GET /api/detections/{detection_id}/video",
         "GET /api/health",

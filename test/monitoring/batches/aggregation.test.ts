@@ -147,6 +147,9 @@ describe("in live operation", () => {
       analyzed_by: null,
       created_at: time(100).toISOString(),
       deleted_at: null,
+      preview_url: expect.stringMatching(/^\/api\/detections\/\d+\/preview\?v=/),
+      blur_hash: null,
+      preview_box: null,
     });
     expect(list.every((detection) => detection.batch_id === batchId)).toBe(true);
     expect(await desk.journal("event")).toEqual([event]);

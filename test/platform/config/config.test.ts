@@ -219,9 +219,9 @@ describe("configuration warnings", () => {
 
   it("configuration warnings: roles that leave a task to no daemon, and unknown roles, are refused", () => {
     expect(errorOf({ env: { ROLES: "api,detect" } }).message).toMatch(
-      /ROLES is api, detect: no daemon would run the other roles \(watch, .*DATABASE_URL/,
+      /ROLES is api, detect: no daemon would run the other roles \(receive, watch, .*DATABASE_URL/,
     );
-    expect(errorOf({ env: { ROLES: "api,fly" } }).message).toMatch(/ROLES="api,fly" \(environment\): must be all, or some of api, watch,/);
+    expect(errorOf({ env: { ROLES: "api,fly" } }).message).toMatch(/ROLES="api,fly" \(environment\): must be all, or some of api, receive, watch,/);
     expect(errorOf({ env: { ROLES: " , " } }).message).toContain("must be all, or some of");
   });
 
@@ -265,10 +265,10 @@ describe("configuration values", () => {
   });
 
   it.each([
-    ["all", "api watch detect analyze alert deliver maintain"],
-    ["", "api watch detect analyze alert deliver maintain"],
+    ["all", "api receive watch detect analyze alert deliver maintain"],
+    ["", "api receive watch detect analyze alert deliver maintain"],
     [" Detect,api,detect", "api detect"],
-    ["api,all", "api watch detect analyze alert deliver maintain"],
+    ["api,all", "api receive watch detect analyze alert deliver maintain"],
   ])("configuration values: roles %j", (text, value) => {
     expect(env({ ROLES: text, DATABASE_URL: "postgres://db/x" }).config.roles.join(" ")).toBe(value);
   });
