@@ -256,7 +256,9 @@ describe("formats for programs", () => {
 
   it("format yaml: has the same content", async () => {
     expect(parse(await out("cameras list -o yaml"))).toEqual(answers["/api/cameras"]);
-    expect(await out("cameras show front-door -o yaml")).toMatch(/^camera_id: front-door\nname: Front door\n.*deleted_at: null\n.*clock_offset_seconds: null\n$/s);
+    expect(await out("cameras show front-door -o yaml")).toMatch(
+      /^camera_id: front-door\nname: Front door\n.*deleted_at: null\n.*clock_offset_seconds: null\n$/s,
+    );
   });
 
   it("format ndjson: has one record a line", async () => {

@@ -72,7 +72,11 @@ describe("health --wait", () => {
       degradation: { mode: "normal", services: {} },
       timestamp,
     },
-    "/api/cameras?limit=1000": { cameras: [], count: 0, pagination: { limit: 1000, offset: 0, total: 0, next_cursor: null, has_more: false } },
+    "/api/cameras?limit=1000": {
+      cameras: [],
+      count: 0,
+      pagination: { limit: 1000, offset: 0, total: 0, next_cursor: null, has_more: false },
+    },
     "/api/dlq/stats": { queues: { detect: dead }, total_count: dead },
   });
   const daemon = (readyAfter: number): RequestListener => {

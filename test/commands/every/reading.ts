@@ -47,7 +47,11 @@ export const reading: Steps = {
   completion: [people("bash"), people("zsh"), people("fish"), error(2, "fsh")],
   docs: [people("--folder pages"), error(2, "extra")],
 
-  "receivers list": [people("", { says: /PROTOCOL +STATE +ADDRESS[^]*ftp +\w+ +127\.0\.0\.1:\d+/ }), json(), error(2, "--fields protocl")],
+  "receivers list": [
+    people("", { says: /PROTOCOL +STATE +ADDRESS[\s\S]*ftp +\w+ +127\.0\.0\.1:\d+/ }),
+    json(),
+    error(2, "--fields protocl"),
+  ],
   "cameras list": [
     people(),
     people("--fields camera_id,status --direct"),

@@ -221,7 +221,9 @@ describe("configuration warnings", () => {
     expect(errorOf({ env: { ROLES: "api,detect" } }).message).toMatch(
       /ROLES is api, detect: no daemon would run the other roles \(receive, watch, .*DATABASE_URL/,
     );
-    expect(errorOf({ env: { ROLES: "api,fly" } }).message).toMatch(/ROLES="api,fly" \(environment\): must be all, or some of api, receive, watch,/);
+    expect(errorOf({ env: { ROLES: "api,fly" } }).message).toMatch(
+      /ROLES="api,fly" \(environment\): must be all, or some of api, receive, watch,/,
+    );
     expect(errorOf({ env: { ROLES: " , " } }).message).toContain("must be all, or some of");
   });
 
