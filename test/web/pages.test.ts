@@ -156,8 +156,11 @@ describe.skipIf(!chromiumInstalled)("web page (needs chromium)", () => {
     await page.getByRole("dialog").waitFor();
     await page.keyboard.press("d");
     await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
     await page.keyboard.press(":");
+    await page.getByRole("textbox", { name: "go to a page or camera" }).waitFor();
     await page.keyboard.type("gar");
+    await page.getByRole("dialog").getByRole("button", { name: "Garden" }).waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/cameras\/garden$/);
