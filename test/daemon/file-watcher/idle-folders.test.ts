@@ -48,7 +48,7 @@ describe("idle folders", () => {
     await home.entries(5);
   });
 
-  it("folders that were watched lose their watch after a day without a change", { timeout: 30_000 }, async () => {
+  it("folders that were watched lose their watch after a day without a change", { timeout: 60_000 }, async () => {
     const folders = await makeMinutes(10, 0);
     await home.watcher.start();
     await home.entries(1);
@@ -58,15 +58,9 @@ describe("idle folders", () => {
     await until(() => home.watcher.idleFolders > 90);
     for (const [n, folder] of folders.slice(0, 20).entries()) await writeFile(join(folder, "late.jpg"), numbered(jpeg, n + 1));
     await home.entries(21);
-    let left = 0;
-    // Folders go on losing their watch: a decrease shows only once no more do
-    await until(async () => {
-      left = home.watcher.idleFolders;
-      await sleep(1_000);
-      return home.watcher.idleFolders === left;
-    });
-    await rm(dirname(folders[0] as string), { recursive: true });
-    await until(() => home.watcher.idleFolders < left);
+    // Which folders lost their watch depends on the speed of the machine: all of them are removed
+    await rm(dirname(dirname(folders[0] as string)), { recursive: true });
+    await until(() => home.watcher.idleFolders === 0);
     expect(home.warnings).toEqual([]);
   });
 
