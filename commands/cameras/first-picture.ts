@@ -2,8 +2,8 @@ import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import type { Io } from "../io.ts";
 import { harmless } from "../output/terminal-format.ts";
 
-/** Interval between two looks. */
-const everyMs = 500;
+/** Interval between two looks, of two requests each: the daemon allows 60 a minute, and other commands need some of them. */
+const everyMs = 4_000;
 
 type Picture = ReplyOf<"listImages">["items"][number];
 

@@ -65,7 +65,7 @@ it("cameras connect: says that no picture arrived in time, and cameras disconnec
 });
 
 it("cameras connect: reports a wrong password while it waits", async () => {
-  const { err } = await homesec(["cameras", "connect", "yard", "--by", "ftp", "--wait", "4s"], {
+  const { err } = await homesec(["cameras", "connect", "yard", "--by", "ftp", "--wait", "9s"], {
     onErr: (text) => {
       if (/Waiting for the first picture/.test(text)) void sendWrongPassword();
     },

@@ -14,7 +14,7 @@ import { Ago } from "../../texts/format.tsx";
 type NewLogin = Reply<typeof receiverRoutes.createCameraLogin>;
 
 const protocols: readonly ReceiverProtocol[] = ["ftp", "mail", "http"];
-const live = { everyMs: 2_000 } as const;
+const live = { everyMs: 4_000 } as const;
 /** Faults that are shown; the newest says most. */
 const mostFaults = 3;
 
