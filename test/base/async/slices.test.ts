@@ -28,11 +28,15 @@ it("slices: other work runs between the slices, and all steps run in order", asy
 });
 
 it("slices: short work ends without waiting for a turn of the event loop", async () => {
+  function* short(): Steps<number> {
+    yield;
+    return 1;
+  }
   let isLater = false;
   setImmediate(() => {
     isLater = true;
   });
-  await runInSlices(busy(1));
+  await runInSlices(short());
   expect(isLater).toBe(false);
   expect(runAtOnce(busy(1))).toBe(1);
 });
