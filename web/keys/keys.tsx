@@ -28,6 +28,8 @@ export type KeyHandlers = Readonly<Partial<Record<KeyAction, () => void>>>;
 /** Whether an element takes text or keys of its own. */
 function takesKeys(target: EventTarget | null, key: string): boolean {
   if (!(target instanceof HTMLElement)) return false;
+  // a dialog that was just closed keeps the focus until the next frame
+  if (target.closest("dialog:not([open])")) return false;
   if (target.isContentEditable || target.closest("input, textarea, select, dialog, [role=dialog], [role=menu]")) return true;
   return key === "Enter" && target.closest("a, button, summary") !== null;
 }
