@@ -131,9 +131,9 @@ export default defineConfig({
     ],
     coverage: { include: ["bin/**", "commands/**", "daemon/**", "src/**"], reporter: ["text-summary", "html"] },
     setupFiles: ["test/support/leave-nothing.ts", "test/support/seed.ts"],
-    testTimeout: 30_000,
-    // what a test has to be quick in says so itself
-    expect: { poll: { timeout: 10_000 } },
-    hookTimeout: 60_000,
+    // a slow machine gets its time; what a test has to be quick in says so itself
+    testTimeout: 90_000,
+    expect: { poll: { timeout: 30_000 } },
+    hookTimeout: 180_000,
   },
 });

@@ -141,7 +141,7 @@ describe("completion in real shells", () => {
       shown += part.toString();
     });
     const match = async (from: number, pattern: RegExp): Promise<string> => {
-      const found = await eventually(() => pattern.exec(shown.slice(from)), { timeoutMs: 20_000 }).catch(() => undefined);
+      const found = await eventually(() => pattern.exec(shown.slice(from))).catch(() => undefined);
       if (!found) throw new Error(`${pattern} does not match what ${shell} shows: ${JSON.stringify(shown.slice(from))}`);
       return found[1] ?? "";
     };

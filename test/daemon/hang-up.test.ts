@@ -30,8 +30,7 @@ async function inTerminal(
   // pass SIGHUP to the command either.
   const line = `trap '' HUP; node ${program} ${args}; echo "ended with $?" > ${file}`.replaceAll("'", `'\\''`);
   await terminal.run(`${hangup ? "" : "exec "}sh -c '${line}'`);
-  const ended = (): Promise<string> =>
-    eventually(() => readFileSync(file, "utf8").trim(), { timeoutMs: 20_000, what: `the end of ${args}` });
+  const ended = (): Promise<string> => eventually(() => readFileSync(file, "utf8").trim(), { what: `the end of ${args}` });
   return { terminal, file, ended };
 }
 

@@ -81,7 +81,7 @@ test("with a hung camera root the daemon starts with the cameras elsewhere and r
   hung = hangFolder(cameraRoot);
   const daemon = await world.start(env);
   await renameIn(join(porch, "1.jpg"), await uniqueJpeg());
-  await eventually(async () => (await ofImages(daemon)) === 2, { timeoutMs: 20_000 });
+  await eventually(async () => (await ofImages(daemon)) === 2);
   const watcher = async () =>
     (await ask(daemon, "GET /api/system/workers")).body.workers.find(({ name }: { name: string }) => name === "file_watcher");
   expect(await watcher()).toEqual({
@@ -94,5 +94,5 @@ test("with a hung camera root the daemon starts with the cameras elsewhere and r
   hung.answer();
   await renameIn(join(cameraRoot, "yard", "2.jpg"), await uniqueJpeg());
   await eventually(async () => (await ofImages(daemon)) === 3, { timeoutMs: 40_000 });
-  await eventually(async () => (await watcher()).message === null, { timeoutMs: 20_000 });
+  await eventually(async () => (await watcher()).message === null);
 });

@@ -88,7 +88,7 @@ describe.skipIf(!sharesInstalled)("network shares", () => {
       const before = hooks;
       for (const n of [1, 2, 3]) {
         await renameIn(join(cameraRoot(), "yard", `${n}.jpg`), await uniqueJpeg());
-        await eventually(async () => (await processed("yard")) === n, { timeoutMs: 15_000, what: `picture ${n} of the local camera` });
+        await eventually(async () => (await processed("yard")) === n, { what: `picture ${n} of the local camera` });
       }
       await ask(`/api/outbound-webhooks/${hook.id}/test`, { method: "POST", headers, body: JSON.stringify({ event_type: "alert_fired" }) });
       await eventually(() => hooks > before, { what: "a webhook, for which a name is looked up" });

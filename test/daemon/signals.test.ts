@@ -57,7 +57,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
       daemon.kill(signal);
       expect(await daemon.exit).toEqual({ code: 0, signal: null });
       expect(performance.now() - startedAt).toBeLessThan(5_000);
-      await eventually(() => family.every(isGone), { timeoutMs: 2_000, what: "the end of all its processes" });
+      await eventually(() => family.every(isGone), { what: "the end of all its processes" });
     },
   );
 }
@@ -68,7 +68,7 @@ test.runIf(process.platform === "linux")("a second signal ends it at once and le
   daemon.kill("SIGINT");
   daemon.kill("SIGINT");
   await daemon.exit;
-  await eventually(() => family.every(isGone), { timeoutMs: 3_000, what: "the end of all its processes" });
+  await eventually(() => family.every(isGone), { what: "the end of all its processes" });
 });
 
 test("the demonstration with --once ends with exit code 0 after a scored event with people that were really detected", async () => {

@@ -3,7 +3,7 @@ export async function eventually<T>(
   ask: () => Promise<T> | T,
   options: { readonly timeoutMs?: number; readonly what?: string } = {},
 ): Promise<NonNullable<T>> {
-  const timeoutMs = options.timeoutMs ?? 10_000;
+  const timeoutMs = options.timeoutMs ?? 30_000;
   const deadline = performance.now() + timeoutMs;
   let last: unknown;
   for (;;) {

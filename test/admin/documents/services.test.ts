@@ -121,7 +121,7 @@ test("services page: its translator connects a server with /v1/chat/completions"
   const translator = spawn(process.execPath, [script], { env, stdio: "inherit" });
   opened.push(() => translator.kill());
   const url = `http://127.0.0.1:${port}`;
-  await eventually(async () => (await probeHealth(url)).healthy, { timeoutMs: 20_000 });
+  await eventually(async () => (await probeHealth(url)).healthy);
   const model = createLanguageModel({
     url,
     breaker: new Breaker("language_model", { clock: systemClock }),

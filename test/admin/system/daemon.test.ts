@@ -23,7 +23,7 @@ const get = async (path: string) => (await ask(daemon, `GET ${path}`)).body;
 async function openBreaker(): Promise<void> {
   await world.detector.setMode("error");
   for (let n = 0; n < 4; n += 1) await upload(`fail-${n}.jpg`);
-  await eventually(async () => (await breaker("detector")).state === "open", { timeoutMs: 20_000 });
+  await eventually(async () => (await breaker("detector")).state === "open");
 }
 
 const breaker = async (name: string) => {
@@ -71,7 +71,7 @@ describe("circuit breakers", () => {
       body: { name: "detector", previous_state: "open", state: "closed", message: expect.any(String), timestamp: expect.any(String) },
     });
     // Half a minute earlier than without the reset.
-    await eventually(async () => (await get("/api/detections")).pagination.total === 4, { timeoutMs: 8_000 });
+    await eventually(async () => (await get("/api/detections")).pagination.total === 4);
     expect((await ask(daemon, "POST /api/system/circuit-breakers/detector/reset")).body.previous_state).toBe("closed");
   });
 });
@@ -82,7 +82,7 @@ describe("a service whose answers are not about the picture", () => {
     await world.detector.setMode(401);
     for (let n = 0; n < 3; n += 1) await upload(`key-${n}.jpg`);
     const health = () => get("/api/system/health");
-    await eventually(async () => (await breaker("detector")).state === "open", { timeoutMs: 20_000 });
+    await eventually(async () => (await breaker("detector")).state === "open");
     expect(await health()).toMatchObject({
       status: "degraded",
       services: { ai: { message: expect.stringMatching(error) } },
@@ -94,7 +94,7 @@ describe("a service whose answers are not about the picture", () => {
     expect(await get("/api/dlq/stats")).toMatchObject({ total_count: 0 });
     await world.detector.setMode("ok");
     await ask(daemon, "POST /api/system/circuit-breakers/detector/reset");
-    await eventually(async () => (await get("/api/detections")).pagination.total === 3, { timeoutMs: 8_000 });
+    await eventually(async () => (await get("/api/detections")).pagination.total === 3);
     expect((await health()).services.ai).toMatchObject({ status: "healthy" });
   });
 });

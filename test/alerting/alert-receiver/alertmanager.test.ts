@@ -37,7 +37,7 @@ test.skipIf(program === undefined)(
     const socket = new WebSocket(`${daemon.url.replace("http", "ws")}/ws/events`);
     socket.on("message", (text) => heard.push(JSON.parse(String(text))));
     try {
-      await eventually(async () => (await fetch(`${address}/-/ready`).catch(() => undefined))?.ok === true, { timeoutMs: 20_000 });
+      await eventually(async () => (await fetch(`${address}/-/ready`).catch(() => undefined))?.ok === true);
       const startsAt = new Date(Date.now() - 60_000).toISOString();
       const alert = {
         labels: { alertname: "DiskFull", severity: "warning", component: "storage" },

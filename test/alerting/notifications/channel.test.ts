@@ -549,7 +549,7 @@ describe("mails of several rules about one event", () => {
     const [job] = await opened.claim();
     if (!job) throw new Error("there is no job");
     const sending = opened.run(job);
-    await eventually(async () => opened.server.mails.length === 1, { timeoutMs: 5_000, what: "the mail at the server" });
+    await eventually(async () => opened.server.mails.length === 1, { what: "the mail at the server" });
     const second = await opened.raise(["email"], { ruleName: "Grave", eventId: first.eventId });
     await sending;
     expect(await opened.result(second.alertId)).toMatchObject({ status: "waiting", attempts: 0 });

@@ -85,7 +85,7 @@ test("webhooks: one picture reaches mail, DEFAULT_WEBHOOK_URL and a receiver of 
   expect((await ask("POST cameras", { camera_id: "front_door", name: "Haustür" })).status).toBe(201);
   await upload("front_door");
   for (const type of types) {
-    await eventually(() => (hooks.get(type)?.received.length ?? 0) >= 2, { timeoutMs: 20_000, what: `two messages for ${type}` });
+    await eventually(() => (hooks.get(type)?.received.length ?? 0) >= 2, { what: `two messages for ${type}` });
   }
   const bodies = (type: (typeof types)[number]) => (hooks.get(type)?.received ?? []).map(({ body }) => JSON.parse(body) as unknown);
   const seen = expect.stringContaining("Person seen at Haustür");
@@ -98,7 +98,7 @@ test("webhooks: one picture reaches mail, DEFAULT_WEBHOOK_URL and a receiver of 
   const event = await arrived("event_created", "front_door");
   // what-happened.test.ts checks the judgement, which a busy machine may have too late
   expect(event).toMatchObject({ object_types: ["person"], object_counts: { person: 1 }, camera_name: "Haustür" });
-  await eventually(() => mail.mails.length > 0 && channel.received.length > 0, { timeoutMs: 20_000, what: "mail and webhook" });
+  await eventually(() => mail.mails.length > 0 && channel.received.length > 0, { what: "mail and webhook" });
   expect(mail.mails[0]).toMatchObject({
     to: ["me@example.org"],
     mail: { headers: { subject: expect.stringMatching(/Person at Haustür/) } },

@@ -33,7 +33,7 @@ test("fault log: it reports a webhook's fault once, its first failed delivery, a
     const { id } = (await response.json()) as { id: string };
     await happen(1, 2, 3);
     // Each of the three is tried twice
-    await eventually(() => about(id, "warn").length + about(id, "debug").length === 6, { timeoutMs: 20_000, what: "six attempts" });
+    await eventually(() => about(id, "warn").length + about(id, "debug").length === 6, { what: "six attempts" });
     expect(about(id, "warn")).toEqual([
       "webhook delivery failed; retrying",
       "webhook delivery failed for good; it is in the dead letters of the queue deliver",
@@ -48,7 +48,7 @@ test("fault log: it reports a webhook's fault once, its first failed delivery, a
     // The next fault is reported again
     target.answerWith(() => ({ status: 500 }));
     await happen(6);
-    await eventually(() => about(id, "warn").length === 4, { timeoutMs: 20_000, what: "the fault once more" });
+    await eventually(() => about(id, "warn").length === 4, { what: "the fault once more" });
   } finally {
     await daemon.stop();
     await Promise.all([target.close(), database.close()]);

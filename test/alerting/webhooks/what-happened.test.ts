@@ -58,9 +58,9 @@ beforeAll(async () => {
   await post("cameras", { camera_id: "front_door", name: "Haustür" });
   await renameIn(join(daemon.cameraRoot, "front_door", "a.jpg"), await uniqueJpeg());
   for (const type of types) {
-    await eventually(() => bodies(type).length >= (type === "generic" ? 4 : 1), { timeoutMs: 20_000, what: `messages for ${type}` });
+    await eventually(() => bodies(type).length >= (type === "generic" ? 4 : 1), { what: `messages for ${type}` });
   }
-  await eventually(() => mail.mails.length > 0 && channel.received.length > 0, { timeoutMs: 20_000, what: "mail and webhook" });
+  await eventually(() => mail.mails.length > 0 && channel.received.length > 0, { what: "mail and webhook" });
 });
 afterAll(async () => {
   await daemon.stop();

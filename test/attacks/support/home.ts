@@ -69,7 +69,7 @@ export async function openHome(): Promise<Home> {
   const [barePort] = (await once(bare.stdout as NodeJS.ReadableStream, "data")) as [Buffer];
   // The first picture registers the camera.
   await renameIn(join(cameraFolder, "first.jpg"), await uniqueJpeg());
-  await eventually(async () => (await database.db.query((sql) => sql`select from cameras`)).length === 1, { timeoutMs: 20_000 });
+  await eventually(async () => (await database.db.query((sql) => sql`select from cameras`)).length === 1);
   await storeLongEvents(database);
   const urls = [daemon.url, `http://127.0.0.1:${String(barePort).trim()}`];
   const prober = new Worker(new URL("./prober.mjs", import.meta.url), { workerData: { urls, pid: daemon.pid } });

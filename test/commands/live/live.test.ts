@@ -152,7 +152,7 @@ describe("homesec live", () => {
     const before = daemon.requests.length;
     await daemon.start();
     await shows("● connected");
-    await eventually(() => daemon.requests.slice(before).includes("GET /api/events/2/explain"), { timeoutMs: 10_000 });
+    await eventually(() => daemon.requests.slice(before).includes("GET /api/events/2/explain"));
     typed.type("q");
     await code;
   }, 20_000);
@@ -195,7 +195,7 @@ describe("homesec live", () => {
     typed.type("\r");
     await shows("rate limit reached; continuing in 60 s");
     const healths = (): number => daemon.requests.slice(before).filter((each) => each === "GET /api/system/health/full").length;
-    await eventually(() => healths() >= 2, { timeoutMs: 20_000 });
+    await eventually(() => healths() >= 2);
     expect(errors).toBe("");
     typed.type("q");
     expect(await code).toBe(0);

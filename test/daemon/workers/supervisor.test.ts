@@ -144,7 +144,7 @@ describe.concurrent("the supervisor", () => {
     const { start, states } = supervise([worker]);
     await start();
     seen.frozenAt = performance.now();
-    await eventually(() => seen.starts === 2 && states()[0]?.running, { timeoutMs: 15_000 });
+    await eventually(() => seen.starts === 2 && states()[0]?.running);
   });
 
   test("pauses between restarts double up to one minute, and start over after one minute of steady work", { timeout: 20_000 }, async () => {

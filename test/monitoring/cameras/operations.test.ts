@@ -177,7 +177,7 @@ describe("update", () => {
     await desk.db.transaction(async (sql) => {
       await sql`update cameras set folder_path = ${folder_path} where camera_id = 'gate'`;
       update = desk.ask("updateCamera", { ...of("gate"), body });
-      await eventually(waiting, { timeoutMs: 10_000 });
+      await eventually(waiting);
     });
     expect(await update).toMatchObject({ ...expected, folder_path });
   });

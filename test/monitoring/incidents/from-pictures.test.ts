@@ -68,7 +68,7 @@ beforeAll(async () => {
 
   await upload("turned", await uniqueJpeg());
   const references = () => database.db.query((sql) => sql`select 1 from camera_views v where v.camera_id = 'turned'`);
-  await eventually(async () => (await references()).length === 1, { timeoutMs: 20_000, what: "the first look" });
+  await eventually(async () => (await references()).length === 1, { what: "the first look" });
   const still = await readFile(picturePath(3));
   for (let round = 0; round < 8; round += 1) {
     ahead += 15_000;
@@ -92,7 +92,7 @@ describe("from pictures in a folder to the recipient:", () => {
     ["dead", /^Camera dead sends black pictures: no picture shows anything\.$/],
     ["stuck", /^Camera stuck sends the same picture again and again: the last \d+ pictures have the same content/],
   ])("the camera that is %s: one incident, its alert and its message", async (camera, summary) => {
-    await eventually(() => posted().some((each) => each.alert.dedup_key.startsWith(`${camera}:`)), { timeoutMs: 20_000 });
+    await eventually(() => posted().some((each) => each.alert.dedup_key.startsWith(`${camera}:`)));
     const [incident, ...others] = await incidents(camera);
     expect(others).toEqual([]);
     expect(incident?.summary).toMatch(summary);
@@ -126,7 +126,7 @@ describe("from pictures in a folder to the recipient:", () => {
 
     await ask(`POST cameras/turned/scene-changes/${change.id}/acknowledge`);
     await upload("turned", await shifted(await readFile(picturePath(1)), 0.3));
-    const end = await eventually(() => posted().find(({ type }) => type === "security_alert_ended"), { timeoutMs: 20_000 });
+    const end = await eventually(() => posted().find(({ type }) => type === "security_alert_ended"));
     expect(end.incident).toMatchObject({
       camera_id: "turned",
       summary: expect.stringContaining("Camera turned saw something else than before for"),
@@ -159,8 +159,8 @@ describe("from pictures in a folder to the recipient:", () => {
     expect(incident?.summary).toMatch(
       /^Camera drifting has a clock that jumped: the times of its files jumped back by (1 h|59 min|1 h 1 min) against their arrival\.$/,
     );
-    await eventually(() => posted().some(({ alert }) => alert?.event_id === incident?.id), { timeoutMs: 20_000 });
-    await eventually(() => reasons().includes(incident?.summary), { timeoutMs: 20_000 });
+    await eventually(() => posted().some(({ alert }) => alert?.event_id === incident?.id));
+    await eventually(() => reasons().includes(incident?.summary));
     await uploads(5, 0);
     await eventually(() => posted().find(({ type, incident: over }) => type === "security_alert_ended" && over.camera_id === "drifting"), {
       timeoutMs: 20_000,

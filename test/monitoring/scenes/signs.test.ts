@@ -184,7 +184,7 @@ it("an incident of a changed view ends when scene changes are switched off, beca
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(told).toBe(0);
     await desk.ask("updateConfig", { body: { scene_change_enabled: false } });
-    await eventually(() => told > 0, { timeoutMs: 10_000 });
+    await eventually(() => told > 0);
     expect(await summaries()).toEqual([
       expect.stringMatching(/^Camera Yard saw something else than before for .*: the view is blocked; scene changes were disabled\.$/),
       "Camera Yard sends black pictures: the view is blocked.",
@@ -226,7 +226,7 @@ it("the worker takes the newest picture of each camera, none of a time that the 
     expect(await views()).toBe(0);
     await desk.ask("updateConfig", { body: { scene_change_enabled: true } });
     await upload();
-    await eventually(async () => (await views()) === 1, { timeoutMs: 10_000 });
+    await eventually(async () => (await views()) === 1);
   } finally {
     await worker.stop();
   }

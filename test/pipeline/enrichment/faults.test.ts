@@ -38,7 +38,7 @@ test.each(cases)(
     expect(found.has_embedding).toBe(which !== "embedder");
     const { jacket, merged } = found.attributes;
     expect([jacket, merged]).toEqual([which === "vision" ? undefined : "red", which === "enricher" ? undefined : true]);
-    await eventually(async () => (await newest("/api/events"))?.risk_score === 42, { timeoutMs: 20_000 });
+    await eventually(async () => (await newest("/api/events"))?.risk_score === 42);
     expect(await world.get("/api/dlq/stats")).toMatchObject({ total_count: 0 });
   },
   40_000,

@@ -139,7 +139,7 @@ test("a recovered service is called again for missing parts, and then the event 
   expect((await world.enrichment(1)).services).toMatchObject({ vision: "failed", embedder: "completed" });
   const before = world.services.embedder.requests;
   await world.services.vision.setMode("ok");
-  await eventually(async () => (await world.enrichment(1)).services.vision === "completed", { timeoutMs: 25_000 });
+  await eventually(async () => (await world.enrichment(1)).services.vision === "completed");
   expect(await world.enrichment(1)).toMatchObject({ attributes: { jacket: "red" }, caption: "Somebody with a parcel.", errors: [] });
   // earlier results are not requested again
   expect(world.services.embedder.requests).toBe(before);

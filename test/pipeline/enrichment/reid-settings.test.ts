@@ -47,7 +47,7 @@ test("reid: a person last seen before REID_TTL_HOURS becomes a new entity", asyn
   for (const [before, { hours, people }] of times.entries()) {
     offsetMs = hours * 3_600_000;
     await world.upload("yard");
-    await eventually(async () => (await seen()) === before + 1, { timeoutMs: 20_000 });
+    await eventually(async () => (await seen()) === before + 1);
     expect(await entities()).toHaveLength(people);
   }
 });
@@ -72,6 +72,6 @@ test("reid: at most REID_MAX_CONCURRENT embedder calls run at a time", async () 
   };
   world = await startWorld({ env: { REID_MAX_CONCURRENT: "2" }, embedder: { answer } });
   for (let n = 0; n < 8; n += 1) await world.upload("yard", n);
-  await eventually(async () => (await seen()) === 8, { timeoutMs: 20_000 });
+  await eventually(async () => (await seen()) === 8);
   expect(most).toBe(2);
 });

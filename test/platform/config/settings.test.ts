@@ -63,7 +63,7 @@ describe("settings", () => {
       await sql`alter table settings_aside rename to settings`;
       await sql`insert into settings (key, value) values ('RETENTION_DAYS', '3')`;
     });
-    await eventually(() => two.current().retentionDays === 3, { timeoutMs: 5_000, what: "the change in the other process" });
+    await eventually(() => two.current().retentionDays === 3, { what: "the change in the other process" });
   });
 
   it("settings: reach every process, take precedence over the configuration and survive a restart", async () => {

@@ -79,7 +79,7 @@ describe("embedded server start and stop", () => {
       await pool.close();
       await server.stop();
       // Its watcher needs a moment to notice
-      await eventually(() => serversOn(folder).length === 0, { timeoutMs: 2_000, what: "the end of its processes" });
+      await eventually(() => serversOn(folder).length === 0, { what: "the end of its processes" });
     }
     await annotate(`starts: ${starts.join(", ")} ms`);
     expect(starts[0]).toBeLessThan(6_000);

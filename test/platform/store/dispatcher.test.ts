@@ -230,7 +230,7 @@ if (redisInstalled) {
     const consumer = living.consume("detect", { ...common, source, handle: async ({ jobId }) => void done.push(jobId) });
     free = true;
     living.wake("detect");
-    await eventually(() => done.length === 1, { timeoutMs: 5_000 });
+    await eventually(() => done.length === 1);
     end();
     await consumer.stop();
     await Promise.all([killed.close(), living.close()]);
