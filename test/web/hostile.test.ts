@@ -2,8 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { screens, visit } from "../support/browser.ts";
-import { chromiumInstalled } from "../support/chromium.ts";
+import { chromiumInstalled, screens, visit } from "../support/browser.ts";
 import { useWebHome } from "./home.ts";
 
 // a browser needs processor time that other tests take at the same moment

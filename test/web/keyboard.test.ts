@@ -1,7 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { launchBrowser, screens, visit } from "../support/browser.ts";
-import { chromiumInstalled } from "../support/chromium.ts";
+import { chromiumInstalled, launchBrowser, screens, visit } from "../support/browser.ts";
 import { openWebHome, type WebHome } from "./home.ts";
 
 // a browser needs processor time that other tests take at the same moment

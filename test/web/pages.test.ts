@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { pagePaths } from "../../src/contract/pages.ts";
-import { accessibilityFindings, screens } from "../support/browser.ts";
-import { chromiumInstalled } from "../support/chromium.ts";
+import { accessibilityFindings, chromiumInstalled, screens } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { knownEntity, openWebHome, useWebHome } from "./home.ts";
 

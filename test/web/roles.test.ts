@@ -1,7 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it, vi } from "vitest";
-import { screens } from "../support/browser.ts";
-import { chromiumInstalled } from "../support/chromium.ts";
+import { chromiumInstalled, screens } from "../support/browser.ts";
 import { useWebHome } from "./home.ts";
 
 // a browser needs processor time that other tests take at the same moment

@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { accessibilityFindings, screens } from "../support/browser.ts";
-import { chromiumInstalled } from "../support/chromium.ts";
+import { accessibilityFindings, chromiumInstalled, screens } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { useWebHome } from "./home.ts";
 

@@ -1,8 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { accessibilityFindings, screens } from "../support/browser.ts";
-import { chromiumInstalled } from "../support/chromium.ts";
+import { accessibilityFindings, chromiumInstalled, screens } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { useWebHome } from "./home.ts";
 

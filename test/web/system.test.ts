@@ -1,8 +1,7 @@
 import sharp from "sharp";
 import { describe, expect, it, vi } from "vitest";
 import { cameraServer } from "../monitoring/pulls/camera-server.ts";
-import { accessibilityFindings } from "../support/browser.ts";
-import { chromiumInstalled } from "../support/chromium.ts";
+import { accessibilityFindings, chromiumInstalled } from "../support/browser.ts";
 import { useWebHome } from "./home.ts";
 
 // a browser needs processor time that other tests take at the same moment

@@ -4,8 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { accessibilityFindings, launchBrowser, visit } from "../support/browser.ts";
-import { chromiumInstalled } from "../support/chromium.ts";
+import { accessibilityFindings, chromiumInstalled, launchBrowser, visit } from "../support/browser.ts";
 import { type TestDaemon, testDaemon } from "../support/daemon.ts";
 
 // a browser needs processor time that other tests take at the same moment

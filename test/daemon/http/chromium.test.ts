@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import type { Browser, Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createApp } from "../../../daemon/http/app.ts";
 import { type Listening, listen } from "../../../daemon/http/listen.ts";
@@ -9,7 +10,7 @@ import { operations } from "../../../src/all-operations.ts";
 import { silentLog } from "../../../src/base/log/log.ts";
 import { hasFfmpeg } from "../../../src/monitoring/images/video.ts";
 import { makeVideo } from "../../monitoring/images/make-video.ts";
-import { type Chromium, chromiumInstalled, openChromium } from "../../support/chromium.ts";
+import { chromiumInstalled, launchBrowser, visit } from "../../support/browser.ts";
 import { type Desk, openDesk } from "../../support/operations.ts";
 
 const ffmpeg = await hasFfmpeg();
@@ -18,7 +19,7 @@ if (!ffmpeg) process.stderr.write("ffmpeg is not installed, so the test that pla
 describe.skipIf(!chromiumInstalled)("in a real browser (needs chromium)", () => {
   let desk: Desk;
   let served: Listening;
-  let browser: Chromium;
+  let browser: Browser;
   beforeAll(async () => {
     desk = await openDesk();
     served = await listen({
@@ -26,7 +27,7 @@ describe.skipIf(!chromiumInstalled)("in a real browser (needs chromium)", () => 
       host: "127.0.0.1",
       port: 0,
     });
-    browser = await openChromium();
+    browser = await launchBrowser();
   });
   afterAll(async () => {
     await browser?.close();
@@ -58,8 +59,10 @@ describe.skipIf(!chromiumInstalled)("in a real browser (needs chromium)", () => 
     const open = await listen({ app, host: "127.0.0.1", port: 0 });
     url = `http://127.0.0.1:${open.port}/api/detections/${row.id}/video`;
     try {
-      const page = await browser.newPage();
-      await page.goto(`http://127.0.0.1:${(dashboard.address() as AddressInfo).port}/`);
+      const { page, complaints } = await visit(browser, `http://127.0.0.1:${(dashboard.address() as AddressInfo).port}`);
+      const asked: Request[] = [];
+      page.on("request", (request) => request.url() === url && asked.push(request));
+      await page.goto("/");
       const video = `const video = document.querySelector("video");
         const happened = (name) => new Promise((resolve, reject) => {
           video.addEventListener(name, resolve, { once: true });
@@ -92,14 +95,13 @@ describe.skipIf(!chromiumInstalled)("in a real browser (needs chromium)", () => 
       expect(sought.time).toBe(90);
       expect(sought.ready).toBeGreaterThanOrEqual(2);
 
-      const asked = page.requests().filter((request) => request.url === url);
       // The browser keeps reading, so its last request may still be open.
-      const statuses = asked.flatMap(({ status }) => status ?? []);
+      const statuses = asked.flatMap((request) => request.existingResponse()?.status() ?? []);
       expect(statuses.length).toBeGreaterThan(1);
       expect(statuses).toEqual(statuses.map(() => 206));
-      const starts = asked.map(({ range }) => Number(/^bytes=(\d+)-/.exec(range ?? "")?.[1]));
+      const starts = asked.map((request) => Number(/^bytes=(\d+)-/.exec(request.headers()["range"] ?? "")?.[1]));
       expect(Math.max(...starts)).toBeGreaterThan(1_000_000);
-      expect(page.complaints().filter((text) => !text.includes("favicon"))).toEqual([]);
+      expect(complaints.filter((text) => !text.includes("favicon"))).toEqual([]);
     } finally {
       await new Promise((resolve) => {
         dashboard.close(resolve);
