@@ -69,6 +69,7 @@ function detectionWorker(parts: WorkerContext, onClosed: (closed: readonly Close
     stage: createDetectStage({
       ...{ db, clock, log: log.child({ worker: "detection_worker" }), settings },
       batchMaxDetections: config.batchMaxDetections,
+      parking: { classes: config.parkedClasses, afterMs: config.parkedAfterMinutes * minuteMs },
       enrichmentWaitMs: () => upstreams.enrichmentWaitMs(),
       detector: upstreams.detector,
       atDetector,

@@ -19,6 +19,7 @@ import { registeredAgainAs, seenBefore } from "../monitoring/images/same-file.ts
 import { hasLaterVersion, isEarlierAtDetector } from "../monitoring/images/versions-repository.ts";
 import { frameEverySeconds, mostFrames } from "../monitoring/images/video.ts";
 import { lengthOf } from "../monitoring/images/video-length.ts";
+import type { ParkingRules } from "../monitoring/parked/place.ts";
 import type { Detected, Detector } from "../monitoring/upstream/detector.ts";
 import type { Size } from "../monitoring/upstream/detector-boxes.ts";
 import { type LeftOut, LeftOutTally } from "../monitoring/upstream/left-out.ts";
@@ -57,6 +58,8 @@ export interface DetectStageContext {
   readonly log: Log;
   readonly settings: Settings;
   readonly batchMaxDetections: number;
+  /** Which objects count as parked; absent: none. */
+  readonly parking?: ParkingRules;
   /** How long the analysis of an event may wait for the enrichment of its detections. */
   readonly enrichmentWaitMs: () => number;
   readonly detector: Detector;
@@ -223,7 +226,7 @@ class DetectStage implements Stage {
   }
 
   async #detectOnVideo(job: ClaimedJob, image: LedgerImage, signal: AbortSignal): Promise<Result> {
-    const findings: { readonly found: Finding["found"]; readonly offsetSeconds: number }[] = [];
+    const findings: { readonly found: Finding["found"]; readonly offsetSeconds: number; readonly size: Size | undefined }[] = [];
     let seen: Detected | undefined;
     let refusal: string | undefined;
     let inferenceMs = 0;
@@ -249,7 +252,7 @@ class DetectStage implements Stage {
       inferenceMs += answer.inferenceMs ?? 0;
       leftOut.addAll(answer.leftOut);
       seen = { ...answer, inferenceMs, leftOut: leftOut.list() };
-      findings.push(...answer.detections.map((found) => ({ found, offsetSeconds: frame.offsetSeconds })));
+      findings.push(...answer.detections.map((found) => ({ found, offsetSeconds: frame.offsetSeconds, size: picture.size })));
     }
     if (!seen && refusal !== undefined) return { kind: "skipped", reason: "refused", detail: refusal, bury: true };
     if (!seen) {
@@ -261,9 +264,9 @@ class DetectStage implements Stage {
       };
     }
     const videoSeconds = await lengthOf({ ...image, statedSeconds, frames }, signal);
-    const inTime = findings.map(({ found, offsetSeconds }) => ({
+    const inTime = findings.map(({ found, offsetSeconds, size }) => ({
       found,
-      frame: { offsetSeconds, secondsAfter: videoSeconds - offsetSeconds },
+      frame: { offsetSeconds, size, secondsAfter: videoSeconds - offsetSeconds },
     }));
     const detail = unprocessedPart(frames < mostFrames ? (statedSeconds ?? 0) : videoSeconds, frames);
     return { kind: "processed", seen, findings: inTime, detail };
@@ -304,11 +307,11 @@ class DetectStage implements Stage {
   }
 
   async #storeTogether(pictures: readonly SeenPicture[]): Promise<Stored["pictures"]> {
-    const { db, clock, batchMaxDetections, onClosed } = this.#context;
+    const { db, clock, batchMaxDetections, parking, onClosed } = this.#context;
     const settings = this.#context.settings.current();
     const enrichmentWaitMs = this.#context.enrichmentWaitMs();
     const stored = await db.transaction((sql) =>
-      storeFindings(sql, pictures, { settings, batchMaxDetections, enrichmentWaitMs, now: clock.now() }),
+      storeFindings(sql, pictures, { settings, batchMaxDetections, enrichmentWaitMs, parking, now: clock.now() }),
     );
     if (stored.closed.length > 0) onClosed(stored.closed);
     return stored.pictures;

@@ -1,19 +1,26 @@
-import { assignToBatches, type Closed, closeDueBatches } from "../monitoring/batches/aggregation.ts";
+import { type Arrival, assignToBatches, type Closed, closeDueBatches } from "../monitoring/batches/aggregation.ts";
+import { lockBatchesOf } from "../monitoring/batches/batches-repository.ts";
 import { insertDetections, type NewDetection } from "../monitoring/detections/detections-repository.ts";
 import { type LedgerImage, markProcessed } from "../monitoring/images/images-repository.ts";
+import { announceDepartures } from "../monitoring/parked/departures.ts";
+import { rememberParked } from "../monitoring/parked/judge.ts";
+import type { Stay } from "../monitoring/parked/observe.ts";
+import type { ParkingRules } from "../monitoring/parked/place.ts";
 import type { Detected } from "../monitoring/upstream/detector.ts";
+import type { Size } from "../monitoring/upstream/detector-boxes.ts";
 import { type LeftOut, LeftOutTally, percentText } from "../monitoring/upstream/left-out.ts";
 import type { LiveSettings } from "../platform/config/settings.ts";
 import type { Sql } from "../platform/database/database.ts";
 import { addJobs, type ClaimedJob, finishJobs } from "../work/jobs/jobs-repository.ts";
 import { appendToJournal } from "../work/journal/journal.ts";
-import { dropEmptied, replaceEarlier } from "./replace-earlier.ts";
+import { findParked, type ParkedFindings } from "./parked-findings.ts";
+import { type Continuation, dropEmptied, replaceEarlier } from "./replace-earlier.ts";
 
 /** A detection before it has a row. */
 export interface Finding {
   readonly found: Detected["detections"][number];
   /** For a video: the offset of the frame, and the seconds of video after it. */
-  readonly frame: { readonly offsetSeconds: number; readonly secondsAfter: number } | null;
+  readonly frame: { readonly offsetSeconds: number; readonly secondsAfter: number; readonly size?: Size | undefined } | null;
 }
 
 /** A picture that the detector processed. */
@@ -33,8 +40,12 @@ export interface StoringContext {
   readonly batchMaxDetections: number;
   /** How long the analysis of an event waits for the enrichment of its detections, in milliseconds. */
   readonly enrichmentWaitMs: number;
+  /** Absent: nothing is parked. */
+  readonly parking?: ParkingRules | undefined;
   readonly now: Date;
 }
+
+const nothingParked: ParkingRules = { classes: [], afterMs: 0 };
 
 /** The result of storing, for the workers that wait for it. */
 export interface Stored {
@@ -57,20 +68,15 @@ export interface StoredPicture {
  * adds the detections to the batches of their cameras and to the journal. Throws `LeaseLost` if another worker has claimed one of the jobs.
  */
 export async function storeFindings(sql: Sql, pictures: readonly SeenPicture[], context: StoringContext): Promise<Stored> {
-  const { settings, now } = context;
+  const { settings, parking = nothingParked, now } = context;
   const threshold = settings.detectionConfidenceThreshold;
   const counted = pictures.map(({ findings }) => findings.filter(({ found }) => found.confidence >= threshold));
   const leftOut = pictures.map((picture) => withWeak(picture, threshold));
   const versions = pictures.map(({ image }, at) => ({ image, findings: counted[at] ?? [] }));
   const continued = await replaceEarlier(sql, versions, now);
   const fresh = counted.map((findings, at) => continued.get(at)?.findings ?? findings);
-  const arrivals = pictures.flatMap(({ image }, at) => {
-    const count = fresh[at]?.length ?? 0;
-    const batchId = continued.get(at)?.batchId;
-    return count === 0 ? [] : [{ at, arrival: { cameraId: image.cameraId, at: image.takenAt, count, batchId } }];
-  });
   // Sent together, statements without locks first: from here to the commit, pictures of one camera wait for each other.
-  const [, , { batchIds, outgrown }] = await Promise.all([
+  const [, , , parked] = await Promise.all([
     finishJobs(
       sql,
       pictures.map(({ job }) => job),
@@ -88,26 +94,21 @@ export async function storeFindings(sql: Sql, pictures: readonly SeenPicture[], 
         finishedAt: now,
       })),
     ),
-    assignToBatches(
-      sql,
-      arrivals.map(({ arrival }) => arrival),
-      { settings, maxDetections: context.batchMaxDetections, now },
-    ),
+    lockBatchesOf(sql, [...new Set(pictures.map(({ image }) => image.cameraId))]),
+    findParked(sql, pictures, parking, { threshold, now }),
   ]);
-  const records = await insertDetections(
+  // A parked object opens no batch and joins none.
+  const active = fresh.map((findings) => findings.filter((finding) => !parked.stayOf.has(finding)));
+  const arrivals = arrivalsOf(pictures, active, continued);
+  const { batchIds, outgrown } = await assignToBatches(
     sql,
-    arrivals.flatMap(({ at }, index) => {
-      const picture = pictures[at] as SeenPicture;
-      return (fresh[at] ?? []).map((finding) => newDetection(picture.image, finding, batchIds[index] as string, now));
-    }),
+    arrivals.map(({ arrival }) => arrival),
+    { settings, maxDetections: context.batchMaxDetections, now },
   );
-  await appendToJournal(
-    sql,
-    records.map((data) => ({ type: "detection.new" as const, data })),
-    now,
-  );
+  const joined = new Map(arrivals.map(({ at }, index) => [at, batchIds[index]]));
+  await insertFindings(sql, { pictures, fresh, joined, parked }, now);
   await dropEmptied(sql, continued);
-  const found = pictures.filter((_, at) => (fresh[at]?.length ?? 0) + (continued.get(at)?.kept ?? 0) > 0);
+  const found = pictures.filter((_, at) => (active[at]?.length ?? 0) + (continued.get(at)?.kept ?? 0) > 0);
   if (found.length > 0 && (settings.visionExtractionEnabled || settings.reidEnabled)) {
     await addJobs(
       sql,
@@ -118,11 +119,61 @@ export async function storeFindings(sql: Sql, pictures: readonly SeenPicture[], 
   const closing = { ...settings, enrichmentWaitMs: context.enrichmentWaitMs };
   // All at once: every transaction counts events by camera in the same order, so none deadlock.
   const closed = await closeDueBatches(sql, now, closing, outgrown);
-  const joined = new Map(arrivals.map(({ at }, index) => [at, batchIds[index]]));
   return {
     closed,
     pictures: pictures.map((_, at) => ({ batchId: joined.get(at) ?? continued.get(at)?.batchId, leftOut: leftOut[at] ?? [] })),
   };
+}
+
+/** Returns the detections that join or open a batch, with the index of their picture. */
+function arrivalsOf(
+  pictures: readonly SeenPicture[],
+  active: readonly (readonly Finding[])[],
+  continued: ReadonlyMap<number, Continuation>,
+): readonly { readonly at: number; readonly arrival: Arrival }[] {
+  return pictures.flatMap(({ image }, at) => {
+    const count = active[at]?.length ?? 0;
+    const batchId = continued.get(at)?.batchId;
+    return count === 0 ? [] : [{ at, arrival: { cameraId: image.cameraId, at: image.takenAt, count, batchId } }];
+  });
+}
+
+/** Stores the findings of pictures with their entries in the journal, remembers the parked ones, and makes events of those that left. */
+async function insertFindings(
+  sql: Sql,
+  {
+    pictures,
+    fresh,
+    joined,
+    parked,
+  }: {
+    readonly pictures: readonly SeenPicture[];
+    readonly fresh: readonly (readonly Finding[])[];
+    readonly joined: ReadonlyMap<number, string | undefined>;
+    readonly parked: ParkedFindings;
+  },
+  now: Date,
+): Promise<void> {
+  const rows = pictures.flatMap(({ image }, at) =>
+    (fresh[at] ?? []).map((finding) => {
+      const stay = parked.stayOf.get(finding);
+      return { stay, detection: newDetection(image, finding, { batchId: stay ? null : (joined.get(at) ?? null), stay }, now) };
+    }),
+  );
+  const records = await insertDetections(
+    sql,
+    rows.map(({ detection }) => detection),
+  );
+  await appendToJournal(
+    sql,
+    records.map((data) => ({ type: "detection.new" as const, data })),
+    now,
+  );
+  const stored = rows.flatMap(({ stay }, at) => {
+    const record = records[at];
+    return stay && record ? [{ cameraId: record.camera_id, stay, detectionId: record.id }] : [];
+  });
+  await announceDepartures(sql, await rememberParked(sql, parked.judged, stored), now);
 }
 
 /** Adds the detections below the threshold; the most confident one is the example. */
@@ -137,7 +188,12 @@ function withWeak({ findings, seen }: SeenPicture, threshold: number): readonly 
   return tally.list();
 }
 
-function newDetection(image: LedgerImage, { found, frame }: Finding, batchId: string, now: Date): NewDetection {
+function newDetection(
+  image: LedgerImage,
+  { found, frame }: Finding,
+  { batchId, stay }: { readonly batchId: string | null; readonly stay: Stay | undefined },
+  now: Date,
+): NewDetection {
   // A camera uploads a video when it ends, so its file has the time of its end.
   const detectedAt = new Date(image.takenAt.getTime() - (frame?.secondsAfter ?? 0) * 1000);
   return {
@@ -151,6 +207,7 @@ function newDetection(image: LedgerImage, { found, frame }: Finding, batchId: st
     objectType: found.objectType,
     confidence: found.confidence,
     box: found.box,
+    parked: stay ? { since: new Date(stay.since), seen: stay.seen, pictures: stay.pictures } : null,
     createdAt: now,
   };
 }

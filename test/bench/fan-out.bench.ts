@@ -62,6 +62,7 @@ function detections(count: number): readonly JournalEntry[] {
         file_type: "image/jpeg",
         detected_at: now,
         captured_at: null,
+        parked_since: null,
       },
       ...{ object_type: "person", confidence: 0.9, bbox_x: 10, bbox_y: 20, bbox_width: 60, bbox_height: 120, thumbnail_path: null },
       ...{ event_id: null, batch_id: null, enrichment: null, created_at: now },

@@ -34,6 +34,7 @@ export const detection = {
   enrichment: null,
   created_at: "2026-01-31T11:56:31.000Z",
   captured_at: null,
+  parked_since: null,
 };
 
 export const event = {

@@ -16,7 +16,7 @@ const picture = ["preview_url", "blur_hash", "preview_box"];
 const detectionKeys = [
   ...["id", "camera_id", "file_path", "file_type", "detected_at", "object_type", "confidence", "thumbnail_path"],
   ...["bbox_x", "bbox_y", "bbox_width", "bbox_height", "event_id", "batch_id", "enrichment", "created_at"],
-  ...[...picture, "captured_at"],
+  ...[...picture, "captured_at", "parked_since"],
 ];
 const eventKeys = [
   ...[

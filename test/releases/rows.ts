@@ -421,4 +421,6 @@ export const earlyRows: readonly EarlyRow[] = [
   })),
   image(36, 36, { blur_hash: "HPkJFYRSaHivh4egeXiEiV5zb/iY" }),
   detection(36, 36, { blur_hash: "HPkJFYRSaHivh4egeXiEiV5zb/iY" }),
+  { from: 39, table: "camera_parking", row: { camera_id: "yard", enabled: true, memory: { at: 0, nextId: 1, places: [] } } },
+  detection(39, 39, { event_id: null, object_type: "car", parked_since: at(0), parked_seen: 38, parked_pictures: 40 }),
 ];

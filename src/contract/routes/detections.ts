@@ -63,6 +63,10 @@ export const Detection = z
       .meta({ description: "Results of the enrichment services; null until they ran" }),
     created_at: Instant.meta({ description: "Time it was stored", example: "2026-01-31T22:15:00.512Z" }),
     ...boxedPictureFields("of its picture"),
+    parked_since: Instant.nullable().meta({
+      description: "Since when the object is parked at this place, so that it opens no event; null unless parked",
+      example: null,
+    }),
     captured_at: Instant.nullable().meta({
       description: "Time of the file by the camera's clock, from EXIF or its name, however wrong that clock is; null if it states none",
     }),
@@ -182,6 +186,7 @@ export const NewDetectionItem = z
         batch_id: true,
         enrichment: true,
         created_at: true,
+        parked_since: true,
       }),
       [],
     ),

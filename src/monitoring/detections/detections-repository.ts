@@ -23,6 +23,8 @@ export interface NewDetection {
   /** 0 to 1. */
   readonly confidence: number;
   readonly box: Box | null;
+  /** Since when it is parked there, and in how many of the last pictures it was seen; null or absent: it is not parked. */
+  readonly parked?: { readonly since: Date; readonly seen: number; readonly pictures: number } | null;
   readonly createdAt: Date;
 }
 
@@ -31,7 +33,7 @@ export const columns = (sql: Sql) => sql`
   d.detection_id as id, d.camera_id, ${fullPath(sql, sql`d.file_path`)} as file_path, d.file_type, d.detected_at,
   (select i.captured_at from images i where i.image_id = d.image_id) as captured_at, d.object_type, d.confidence,
   d.bbox_x, d.bbox_y, d.bbox_width, d.bbox_height, d.thumbnail_path, ${pictureColumns(sql)}, d.event_id, d.batch_id,
-  d.enrichment, d.created_at
+  d.enrichment, d.created_at, d.parked_since
 `;
 
 /** Stores detections and returns their records in the given order. */
@@ -41,10 +43,10 @@ export async function insertDetections(sql: Sql, detections: readonly NewDetecti
   const rows = await sql<DetectionRow[]>`
     insert into detections as d (
       camera_id, image_id, batch_id, event_id, file_path, file_type, video_offset_seconds, detected_at, object_type, confidence,
-      bbox_x, bbox_y, bbox_width, bbox_height, created_at
+      bbox_x, bbox_y, bbox_width, bbox_height, created_at, parked_since, parked_seen, parked_pictures
     )
     select n.camera_id, n.image_id, n.batch_id, n.event_id, n.file_path, n.file_type, n.video_offset_seconds, n.detected_at, n.object_type, n.confidence,
-      n.x, n.y, n.width, n.height, n.created_at
+      n.x, n.y, n.width, n.height, n.created_at, n.parked_since, n.parked_seen, n.parked_pictures
     from unnest(
       ${detections.map((detection) => detection.cameraId)}::text[],
       ${detections.map((detection) => detection.imageId)}::bigint[],
@@ -60,10 +62,13 @@ export async function insertDetections(sql: Sql, detections: readonly NewDetecti
       ${boxes.map((box) => box && Math.round(box.y))}::integer[],
       ${boxes.map((box) => box && Math.round(box.width))}::integer[],
       ${boxes.map((box) => box && Math.round(box.height))}::integer[],
-      ${sql.array(detections.map((detection) => detection.createdAt))}::timestamptz[]
+      ${sql.array(detections.map((detection) => detection.createdAt))}::timestamptz[],
+      ${detections.map(({ parked }) => parked?.since.toISOString() ?? null)}::timestamptz[],
+      ${detections.map(({ parked }) => parked?.seen ?? null)}::smallint[],
+      ${detections.map(({ parked }) => parked?.pictures ?? null)}::smallint[]
     ) with ordinality as n (
       camera_id, image_id, batch_id, event_id, file_path, file_type, video_offset_seconds, detected_at, object_type, confidence,
-      x, y, width, height, created_at, position
+      x, y, width, height, created_at, parked_since, parked_seen, parked_pictures, position
     )
     order by n.position
     returning ${columns(sql)}

@@ -1,5 +1,6 @@
 import { isIP, isIPv4 } from "node:net";
 import { z } from "zod";
+import { objectTypes } from "../../contract/constants.ts";
 import { BoolText, EnumText, FloatText, IntText, issue } from "../../contract/values.ts";
 import { everyRole, roleNames } from "./roles.ts";
 
@@ -145,6 +146,13 @@ export const roles = kind(
     .refine((words) => words.length > 0)
     .transform((words) => roleNames.filter((role) => words.some((word) => word === role || word === everyRole))),
   `${everyRole}, or some of ${roleNames.join(", ")}, separated by commas`,
+);
+
+/** Classes of objects that may be parked, each once. A person who sits still is not. */
+const parkable = objectTypes.filter((objectType) => objectType !== "person");
+export const parkedClasses = kind(
+  listOf(EnumText(["none", ...parkable])).transform((words) => parkable.filter((objectType) => words.includes(objectType))),
+  `none, or some of ${parkable.join(", ")}, separated by commas`,
 );
 
 /** A range of ports `first-last`, or `0` for free ones (null). */

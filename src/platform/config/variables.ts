@@ -193,6 +193,19 @@ export const variables = {
     default: "0.5",
     description: "Discard detections below this confidence",
   },
+  PARKED_CLASSES: {
+    group: "pipeline",
+    kind: kinds.parkedClasses,
+    default: "car,truck,bus,bicycle,motorcycle",
+    description: "Objects that open no event while they are parked (docs/parked.md), or none",
+  },
+  PARKED_AFTER_MINUTES: {
+    group: "pipeline",
+    kind: kinds.integer(20, 1440),
+    default: "30",
+    unit: "minutes",
+    description: "An object is parked if it was in the same place in most pictures for this long",
+  },
   DETECT_CONCURRENCY: {
     group: "pipeline",
     kind: kinds.integer(1, 64),

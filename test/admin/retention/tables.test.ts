@@ -41,6 +41,7 @@ const kept: Readonly<Record<string, string>> = {
   restores: "always",
   // One per camera.
   camera_pulls: "always",
+  camera_parking: "always",
   // Other daemons remove those whose heartbeat stopped.
   processes: "age",
   images: "age",

@@ -60,7 +60,7 @@ export function detection(id: number, more: Partial<Detection> = {}): Detection 
   return {
     ...{ id, camera_id: "front-door", file_path: `/srv/cameras/front-door/${id}.jpg`, file_type: "image/jpeg", detected_at: ago(600) },
     ...{ object_type: "person", confidence: 0.9, bbox_x: 1, bbox_y: 2, bbox_width: 3, bbox_height: 4, thumbnail_path: null },
-    ...{ captured_at: null, event_id: 5, batch_id: null, enrichment: null, created_at: ago(600) },
+    ...{ captured_at: null, parked_since: null, event_id: 5, batch_id: null, enrichment: null, created_at: ago(600) },
     ...more,
   };
 }

@@ -71,6 +71,7 @@ describe("bulk create", () => {
       enrichment: null,
       created_at: "2026-03-01T12:00:00.000Z",
       captured_at: null,
+      parked_since: null,
     });
     expect(await show(reply.results[1]?.id)).toMatchObject({
       object_type: "cat",

@@ -173,6 +173,7 @@ describe("storing", () => {
       batch_id: null,
       enrichment: null,
       created_at: plain.createdAt,
+      parked_since: null,
     });
     expect(stored[3]?.bbox_x).toBeNull();
     expect(await desk.ask("getDetection", detection(stored[0]?.id ?? 0))).toMatchObject({ detected_at: "2025-01-01T00:00:00.123Z" });

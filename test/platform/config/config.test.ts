@@ -37,6 +37,8 @@ describe("configuration defaults", () => {
       batchWindowSeconds: 90,
       batchIdleTimeoutSeconds: 30,
       batchMaxDetections: 500,
+      parkedClasses: ["car", "truck", "bus", "bicycle", "motorcycle"],
+      parkedAfterMinutes: 30,
       detectConcurrency: 4,
       analyzeConcurrency: 2,
       detectionConfidenceThreshold: 0.5,
