@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import sharp from "sharp";
 import { describe, expect, it, vi } from "vitest";
@@ -57,6 +58,20 @@ describe.skipIf(!chromiumInstalled)("web page limits (needs chromium)", () => {
       }
     },
   );
+
+  it.each(["/alerts", "/day"])("web page limits: %s does not shift when its first replies come last", async (address) => {
+    const { page } = await home.visit(screens.phone);
+    await page.addInitScript(observeShifts);
+    let count = 0;
+    await page.route(/\/api\//, async (route) => {
+      count += 1;
+      await sleep(Math.max(0, 9 - count) * 500);
+      await route.continue().catch(() => undefined);
+    });
+    await page.goto(address);
+    await page.waitForLoadState("networkidle");
+    expect(await page.evaluate<number>("globalThis.shift")).toBeLessThan(0.02);
+  });
 
   it("web page limits: a list shows the colours of its pictures until they arrive, then small ones with their boxes, and keeps them", async () => {
     const first = await home.visit();

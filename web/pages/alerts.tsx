@@ -39,7 +39,6 @@ export default function AlertsPage() {
       }
     >
       {isAll ? <AllAlerts /> : <OpenAlerts {...open} />}
-      <Expected />
     </Page>
   );
 }
@@ -48,7 +47,12 @@ function OpenAlerts({ reply, items }: ReturnType<typeof useOpenAlerts>) {
   const texts = useTexts();
   if (reply.error && !reply.data) return <Failure error={reply.error} onRetry={() => void reply.refetch()} />;
   if (!reply.data) return null;
-  return <Rows alerts={items} nothing={texts.now.noAlerts} />;
+  return (
+    <>
+      <Rows alerts={items} nothing={texts.now.noAlerts} />
+      <Expected />
+    </>
+  );
 }
 
 function AllAlerts() {
@@ -64,6 +68,7 @@ function AllAlerts() {
           {texts.common.more}
         </Button>
       )}
+      <Expected />
     </>
   );
 }

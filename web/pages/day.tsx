@@ -55,8 +55,12 @@ function Shown({ span }: { readonly span: DaySpan }) {
       {day.lanes.length > 0 && (
         <Timeline day={day} span={span} now={now} current={current} hrefOf={(id) => addressOf(span, id)} onPreview={setPointed} />
       )}
-      <Preview day={day} current={current} pointed={pointed} />
-      <GapList day={day} span={span} />
+      {!day.isLoading && (
+        <>
+          <Preview day={day} current={current} pointed={pointed} />
+          <GapList day={day} span={span} />
+        </>
+      )}
     </Page>
   );
 }
