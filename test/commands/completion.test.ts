@@ -199,34 +199,30 @@ describe("completion in real shells", () => {
     ],
   } as const;
 
-  it.each(shells)(
-    "completion: %s completes commands, values and ids",
-    async (shell: (typeof shells)[number]) => {
-      const { out, code } = await cli(["completion", shell]);
-      expect(code).toBe(0);
-      const bin = join(folder.path, `bin-${shell}`);
-      await mkdir(bin);
-      const script = join(bin, "script");
-      await writeFile(script, out);
-      const program = new URL("../../dist/bin/homesec.js", import.meta.url).pathname;
-      await writeFile(join(bin, "homesec"), `#!/bin/sh\nexec ${process.execPath} ${program} "$@"\n`, { mode: 0o755 });
-      if (!has(shell) || (shell !== "fish" && !has("script"))) return;
-      const env = { PATH: `${bin}:${process.env["PATH"]}`, HOME: folder.path, HOMESEC_URL: api.url };
-      if (shell !== "fish") {
-        const all = [...completed, ...named[shell]];
-        const lines = all.map(([line]) => line);
-        expect(await tabbed(shell, lines, script, env)).toEqual(all.map(([, expected]) => expected));
-        return;
-      }
-      const whole = completed.map(([line, expected]) => [line, expected.slice(expected.lastIndexOf(" ") + 1)] as const);
-      for (const [line, expected] of [...whole, ...named.fish]) {
-        const args = ["-c", `source ${script}; complete --escape -C $argv[1]`, line];
-        const { stdout } = await execa("fish", args, { env, extendEnv: false });
-        expect(stdout.split("\n"), line).toEqual([expected]);
-      }
-    },
-    60_000,
-  );
+  it.each(shells)("completion: %s completes commands, values and ids", async (shell: (typeof shells)[number]) => {
+    const { out, code } = await cli(["completion", shell]);
+    expect(code).toBe(0);
+    const bin = join(folder.path, `bin-${shell}`);
+    await mkdir(bin);
+    const script = join(bin, "script");
+    await writeFile(script, out);
+    const program = new URL("../../dist/bin/homesec.js", import.meta.url).pathname;
+    await writeFile(join(bin, "homesec"), `#!/bin/sh\nexec ${process.execPath} ${program} "$@"\n`, { mode: 0o755 });
+    if (!has(shell) || (shell !== "fish" && !has("script"))) return;
+    const env = { PATH: `${bin}:${process.env["PATH"]}`, HOME: folder.path, HOMESEC_URL: api.url };
+    if (shell !== "fish") {
+      const all = [...completed, ...named[shell]];
+      const lines = all.map(([line]) => line);
+      expect(await tabbed(shell, lines, script, env)).toEqual(all.map(([, expected]) => expected));
+      return;
+    }
+    const whole = completed.map(([line, expected]) => [line, expected.slice(expected.lastIndexOf(" ") + 1)] as const);
+    for (const [line, expected] of [...whole, ...named.fish]) {
+      const args = ["-c", `source ${script}; complete --escape -C $argv[1]`, line];
+      const { stdout } = await execa("fish", args, { env, extendEnv: false });
+      expect(stdout.split("\n"), line).toEqual([expected]);
+    }
+  });
 
   it("completion: rejects an unknown shell", async () => {
     expect(await cli(["completion", "tcsh"])).toMatchObject({ code: 2, out: "", err: expect.stringContaining("bash, zsh, fish") });

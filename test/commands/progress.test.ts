@@ -74,49 +74,45 @@ it("progress: stops when the terminal vanishes and has no columns any more, inst
 const hasScript = spawnSync("script", ["--version"]).status === 0;
 if (!hasScript) process.stderr.write("`script` is not installed: progress is not tested on a terminal\n");
 
-it.skipIf(!hasScript)(
-  "progress: is drawn on a terminal only, and erased at the end",
-  async () => {
-    const folder = temporaryFolder("progress");
-    // the total comes from the planner's statistics of all tables, which in a used database count deleted rows
-    const database = await testDatabase({ fresh: true });
-    await database.db.query(
-      (sql) => sql`
+it.skipIf(!hasScript)("progress: is drawn on a terminal only, and erased at the end", async () => {
+  const folder = temporaryFolder("progress");
+  // the total comes from the planner's statistics of all tables, which in a used database count deleted rows
+  const database = await testDatabase({ fresh: true });
+  await database.db.query(
+    (sql) => sql`
       insert into gpu_stats (recorded_at, gpu_name, utilization, temperature)
       select '2020-01-01'::timestamptz + n * interval '5 seconds', md5(n::text), random(), random() from generate_series(1, 50000::int) g (n)
     `,
-    );
-    await database.db.query((sql) => sql`analyze gpu_stats`);
-    const program = new URL("../../dist/bin/homesec.js", import.meta.url).pathname;
-    const env = {
-      PATH: process.env["PATH"],
-      HOME: folder.path,
-      TERM: "xterm",
-      DATABASE_URL: database.url,
-      DATA_DIR: join(folder.path, "data"),
-    };
-    const backup = (...more: string[]) => `'${process.execPath}' '${program}' db backup a.backup --yes ${more.join(" ")}`;
-    const onTerminal = spawnSync("script", ["-qec", `stty cols 100; ${backup(">/dev/null")}`, "/dev/null"], {
-      cwd: folder.path,
-      env,
-      input: "",
-    });
-    expect(onTerminal.status).toBe(0);
-    expect(String(onTerminal.stdout)).toMatch(/writing gpu_stats {2}█+░* {2}\d+ % {2}[\d,]+ of 5\d,\d{3} rows/);
-    // the cursor is visible again and the line is removed
-    const last = String(onTerminal.stdout).split("writing").at(-1);
-    expect(last).toContain("\u001b[0K");
-    expect(last).toContain("\u001b[?25h");
-    const quiet = spawnSync("script", ["-qec", `stty cols 100; ${backup("--quiet", ">/dev/null")}`, "/dev/null"], {
-      cwd: folder.path,
-      env,
-      input: "",
-    });
-    expect(String(quiet.stdout)).toBe("");
-    const piped = spawnSync("sh", ["-c", backup()], { cwd: folder.path, env });
-    expect(String(piped.stderr)).not.toMatch(/writing|\p{Cc}(?<!\n)/u);
-    await database.close();
-    await folder.remove();
-  },
-  60_000,
-);
+  );
+  await database.db.query((sql) => sql`analyze gpu_stats`);
+  const program = new URL("../../dist/bin/homesec.js", import.meta.url).pathname;
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: folder.path,
+    TERM: "xterm",
+    DATABASE_URL: database.url,
+    DATA_DIR: join(folder.path, "data"),
+  };
+  const backup = (...more: string[]) => `'${process.execPath}' '${program}' db backup a.backup --yes ${more.join(" ")}`;
+  const onTerminal = spawnSync("script", ["-qec", `stty cols 100; ${backup(">/dev/null")}`, "/dev/null"], {
+    cwd: folder.path,
+    env,
+    input: "",
+  });
+  expect(onTerminal.status).toBe(0);
+  expect(String(onTerminal.stdout)).toMatch(/writing gpu_stats {2}█+░* {2}\d+ % {2}[\d,]+ of 5\d,\d{3} rows/);
+  // the cursor is visible again and the line is removed
+  const last = String(onTerminal.stdout).split("writing").at(-1);
+  expect(last).toContain("\u001b[0K");
+  expect(last).toContain("\u001b[?25h");
+  const quiet = spawnSync("script", ["-qec", `stty cols 100; ${backup("--quiet", ">/dev/null")}`, "/dev/null"], {
+    cwd: folder.path,
+    env,
+    input: "",
+  });
+  expect(String(quiet.stdout)).toBe("");
+  const piped = spawnSync("sh", ["-c", backup()], { cwd: folder.path, env });
+  expect(String(piped.stderr)).not.toMatch(/writing|\p{Cc}(?<!\n)/u);
+  await database.close();
+  await folder.remove();
+});

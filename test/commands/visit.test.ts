@@ -55,4 +55,4 @@ it("events list: reports a visit that is going on and when it becomes an event, 
     expect((await list(others)).err, others).toBe("no events\n");
   // Programs get the list only
   expect((await list("-o", "csv")).err).toBe("");
-}, 60_000);
+});

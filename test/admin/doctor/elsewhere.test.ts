@@ -105,7 +105,7 @@ describe("homesec doctor for a daemon elsewhere", () => {
     expect(none.code).toBe(0);
     expect(none.out.trim().split("\n")).toHaveLength(2);
     expect(await doctor(["--only", "database", "--quiet", "-o", "id"])).toMatchObject({ code: 0, out: "database\n", err: "" });
-  }, 60_000);
+  });
 
   it("checks here when DATA_DIR is that of the daemon, or with --direct", async () => {
     for (const [args, env] of [
@@ -118,7 +118,7 @@ describe("homesec doctor for a daemon elsewhere", () => {
       expect(of(report(out), "configuration")).toMatchObject({ status: "ok" });
       expect(of(report(out), "port")).toMatchObject({ needs_terminal: false });
     }
-  }, 60_000);
+  });
 
   it("reports a wrong key and a daemon that does not answer like every command", async () => {
     const wrong = await doctor([], { HOMESEC_API_KEY: "wrong" });
@@ -128,7 +128,7 @@ describe("homesec doctor for a daemon elsewhere", () => {
     expect(nobody).toMatchObject({ code: 6, out: "", err: expect.stringMatching(/^homesec: no homesec daemon answers at/i) });
     const near = await doctor(["--only", "daemon"], { HOMESEC_URL: `http://127.0.0.1:${await freePort()}` });
     expect(near).toMatchObject({ code: 7, out: expect.stringContaining("No homesec daemon answers") });
-  }, 60_000);
+  });
 });
 
 describe("GET /api/system/doctor", () => {
@@ -140,7 +140,7 @@ describe("GET /api/system/doctor", () => {
     expect(second).toEqual(first);
     const later = (await (await ask()).json()) as Wire;
     expect(later.checked_at).not.toBe(first?.checked_at);
-  }, 60_000);
+  });
 
   it("leaves the daemon time for other requests", async () => {
     const running = ask();
@@ -156,7 +156,7 @@ describe("GET /api/system/doctor", () => {
     }
     expect((await running).status).toBe(200);
     expect(Math.max(...waits)).toBeLessThan(2_000);
-  }, 60_000);
+  });
 });
 
 describe("GET /api/system/doctor in parts", () => {
@@ -197,7 +197,7 @@ describe("GET /api/system/doctor in parts", () => {
       release();
       await lock;
     }
-  }, 60_000);
+  });
 
   it("answers while the database is away: one finding, and a reason for each check that needs it", async () => {
     const { openPool } = await import("../../../src/platform/database/pool.ts");
@@ -213,7 +213,7 @@ describe("GET /api/system/doctor in parts", () => {
     } finally {
       await db.close();
     }
-  }, 60_000);
+  });
 
   it("is refused without a running daemon", async () => {
     await expect(operations.getDoctorReport({}, desk.context)).rejects.toThrow("Only the running daemon knows this");
@@ -232,5 +232,5 @@ describe("GET /api/system/doctor in parts", () => {
       await served.close();
     }
     expect(getDoctorReport.path).toBe("/api/system/doctor");
-  }, 30_000);
+  });
 });

@@ -162,7 +162,7 @@ describe("webhook event types reach the receiver", () => {
       score: expect.any(Number),
       reason: expect.stringContaining("are usual"),
     });
-  }, 80_000);
+  });
 
   test("system_health_changed, both ways", async () => {
     await eventually(async () => (await ask("GET system/health")).status === 200);

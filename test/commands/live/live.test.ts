@@ -140,7 +140,7 @@ describe("homesec live", () => {
     });
     typed.type("q");
     await code;
-  }, 20_000);
+  });
 
   it("homesec live: reloads the details of the selected row when the daemon is back", async () => {
     const code = start();
@@ -155,7 +155,7 @@ describe("homesec live", () => {
     await eventually(() => daemon.requests.slice(before).includes("GET /api/events/2/explain"));
     typed.type("q");
     await code;
-  }, 20_000);
+  });
 
   it("homesec live: acknowledges alerts after a confirmation and shows the daemon's answer", async () => {
     const code = start();
@@ -199,7 +199,7 @@ describe("homesec live", () => {
     expect(errors).toBe("");
     typed.type("q");
     expect(await code).toBe(0);
-  }, 30_000);
+  });
 
   it("homesec live: silences the camera of the selected row", async () => {
     const code = start();

@@ -100,7 +100,7 @@ describe.skipIf(!tmuxInstalled)("homesec live in a real terminal (needs tmux)", 
     await terminal.shows("open alerts 0");
     await terminal.keys("q");
     await expectRestored(0);
-  }, 60_000);
+  });
 
   it("live in tmux: filters, changes views and follows every size", async () => {
     await live();
@@ -121,7 +121,7 @@ describe.skipIf(!tmuxInstalled)("homesec live in a real terminal (needs tmux)", 
     expect(small.split("\n")[0]).toContain("homesec live");
     await terminal.keys("C-c");
     await expectRestored(130);
-  }, 60_000);
+  });
 
   it("live in tmux: uses the last column", async () => {
     await live();
@@ -129,13 +129,13 @@ describe.skipIf(!tmuxInstalled)("homesec live in a real terminal (needs tmux)", 
     await expect.poll(async () => (await titles()).map((title) => title.length)).toEqual([80, 80, 80]);
     await terminal.keys("q");
     await expectRestored(0);
-  }, 60_000);
+  });
 
   it("live in tmux: restores the terminal on SIGTERM", async () => {
     await live();
     process.kill(await terminal.childPid(), "SIGTERM");
     await expectRestored(143);
-  }, 60_000);
+  });
 
   it("live in tmux: shows that the daemon was killed, and everything that happened meanwhile after its restart", async () => {
     await live();

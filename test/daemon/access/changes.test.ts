@@ -7,7 +7,7 @@ describe("who changed what", () => {
   beforeAll(async () => {
     home = await accessHome(true);
     anna = (await home.createKey({ name: "anna", role: "resident" })).api_key;
-  }, 60_000);
+  });
   afterAll(() => home?.close());
 
   const changes = async (query = ""): Promise<readonly Record<string, unknown>[]> =>

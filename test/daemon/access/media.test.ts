@@ -8,7 +8,7 @@ let chat: Receiver;
 beforeAll(async () => {
   chat = await receiver();
   home = await accessHome(true, { MEDIA_REQUIRES_KEY: "true", DEFAULT_WEBHOOK_URL: chat.url, PUBLIC_URL: "http://home.test" });
-}, 60_000);
+});
 afterAll(async () => {
   await home?.close();
   await chat?.close();

@@ -7,7 +7,7 @@ describe("named keys, while keys are required", () => {
   let home: AccessHome;
   beforeAll(async () => {
     home = await accessHome(true);
-  }, 60_000);
+  });
   afterAll(() => home?.close());
 
   it("named keys: a key works at once in header, query and WebSocket, and only its hash is stored", async () => {
@@ -84,7 +84,7 @@ describe("named keys, while keys are off", () => {
   let home: AccessHome;
   beforeAll(async () => {
     home = await accessHome(false);
-  }, 60_000);
+  });
   afterAll(() => home?.close());
 
   it("named keys: clients without a key and with an unknown one may do everything, a guest key is limited, a revoked one refused", async () => {

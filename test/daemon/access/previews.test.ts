@@ -9,7 +9,7 @@ import { type AccessHome, accessHome } from "./home.ts";
 let home: AccessHome;
 beforeAll(async () => {
   home = await accessHome(false);
-}, 60_000);
+});
 afterAll(() => home?.close());
 
 const forGood = "private, max-age=31536000, immutable";

@@ -16,7 +16,7 @@ beforeAll(async () => {
     const { api_key } = await home.createKey({ name: role, role, ...(role === "guest" && { camera_ids: ["door"] }) });
     keys[role] = api_key;
   }
-}, 60_000);
+});
 afterAll(() => home?.close());
 
 /** Routes that an owner does not run here: they take long, or end what the other tests need. */

@@ -34,7 +34,7 @@ beforeEach(async () => {
 afterEach(() => home.close());
 
 describe("idle folders", () => {
-  it("empty folders of another day are not watched in a large tree, and a picture in one is still found", { timeout: 30_000 }, async () => {
+  it("empty folders of another day are not watched in a large tree, and a picture in one is still found", async () => {
     const folders = await makeMinutes(24, 3);
     await home.watcher.start();
     await until(() => home.watcher.idleFolders > 900);
@@ -48,7 +48,7 @@ describe("idle folders", () => {
     await home.entries(5);
   });
 
-  it("folders that were watched lose their watch after a day without a change", { timeout: 60_000 }, async () => {
+  it("folders that were watched lose their watch after a day without a change", async () => {
     const folders = await makeMinutes(10, 0);
     await home.watcher.start();
     await home.entries(1);

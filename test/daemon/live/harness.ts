@@ -125,7 +125,7 @@ export class Peer {
       const found = this.messages.find(fits);
       if (found) return found;
       await new Promise<void>((resolve, reject) => {
-        const timer = setTimeout(() => reject(new Error(`did not come; came: ${JSON.stringify(this.messages).slice(0, 500)}`)), 5_000);
+        const timer = setTimeout(() => reject(new Error(`did not come; came: ${JSON.stringify(this.messages).slice(0, 500)}`)), 30_000);
         this.#changed = () => {
           clearTimeout(timer);
           resolve();

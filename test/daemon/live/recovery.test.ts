@@ -67,7 +67,7 @@ test("clients that connect and disconnect while two processes publish thousands 
   expect(stayed.sequences).toEqual(upTo(last));
   stayed.socket.terminate();
   expect(first.hub.stats().cutSlow + second.hub.stats().cutSlow).toBe(0);
-}, 60_000);
+});
 
 test("database connections that break mid-query cost neither messages nor order", async () => {
   const server = await serve();
@@ -111,7 +111,7 @@ test("database connections that break mid-query cost neither messages nor order"
   await peer.upTo(last);
   expect(peer.sequences).toEqual(upTo(last));
   peer.socket.terminate();
-}, 60_000);
+});
 
 test("a database that returns without its last messages, such as a standby, is followed from the last common row", async () => {
   const server = await serve();

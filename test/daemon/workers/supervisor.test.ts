@@ -139,7 +139,7 @@ describe.concurrent("the supervisor", () => {
     expect(own.states()).toMatchObject([{ running: false, message: "stopped" }]);
   });
 
-  test("a stuck worker that cannot be stopped either is replaced anyway", { timeout: 20_000 }, async () => {
+  test("a stuck worker that cannot be stopped either is replaced anyway", async () => {
     const { worker, seen } = puppet("detection_worker", { stuckAfterMs: 300, stopHangs: true });
     const { start, states } = supervise([worker]);
     await start();
@@ -147,7 +147,7 @@ describe.concurrent("the supervisor", () => {
     await eventually(() => seen.starts === 2 && states()[0]?.running);
   });
 
-  test("pauses between restarts double up to one minute, and start over after one minute of steady work", { timeout: 20_000 }, async () => {
+  test("pauses between restarts double up to one minute, and start over after one minute of steady work", async () => {
     let ahead = 0;
     const clock: Clock = { now: () => new Date(), monotonic: () => performance.now() + ahead };
     const broken = puppet("gpu_monitor", { failStarts: 9 });

@@ -48,7 +48,7 @@ describe("EXIF", () => {
     expect(await read(Buffer.from("no picture"), "video/mp4")).toBeUndefined();
   });
 
-  it("hostile bytes give no time and no error", { timeout: 20_000 }, async () => {
+  it("hostile bytes give no time and no error", async () => {
     const whole = Object.fromEntries(
       await Promise.all(
         Object.keys(formats).map(async (mediaType) => [mediaType, await picture(mediaType as keyof typeof formats, time)] as const),

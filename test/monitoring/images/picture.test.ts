@@ -43,7 +43,7 @@ beforeAll(async () => {
     add(extension, await readFile(await makeVideo(folder, extension, 3)), video(mediaType));
   }
   add("faststart mp4", await readFile(await makeVideo(folder, "mp4", 2, ["-movflags", "faststart"])), video("video/mp4"));
-}, 60_000);
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 function withSegment(jpeg: Buffer, marker: number, content: Buffer): Buffer {

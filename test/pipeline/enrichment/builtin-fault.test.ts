@@ -12,7 +12,7 @@ beforeAll(async () => {
     builtIn: true,
     env: { HEALTH_CACHE_TTL_SECONDS: "0", VISION_EXTRACTION_ENABLED: "false", REID_ENABLED: "false" },
   });
-}, 30_000);
+});
 afterAll(async () => {
   clearInterval(killing);
   await world.stop();

@@ -8,7 +8,7 @@ import { startWorld, type World } from "./world.ts";
 let world: World;
 beforeAll(async () => {
   world = await startWorld({ builtIn: true });
-}, 30_000);
+});
 afterAll(() => world.stop());
 
 test("built-in enrichment finds colours, size, position and an entity without configuration", async () => {

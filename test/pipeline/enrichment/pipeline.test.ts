@@ -145,7 +145,7 @@ test("a recovered service is called again for missing parts, and then the event 
   expect(world.services.embedder.requests).toBe(before);
   const marked = () => world.database.db.query((sql) => sql`select 1 from events e where e.enriched_at is not null`);
   await eventually(async () => (await marked()).length === 1);
-}, 40_000);
+});
 
 describe("the first judgement", () => {
   const waitOf = async (): Promise<number> => {
@@ -183,7 +183,7 @@ describe("the first judgement", () => {
     });
     await world.upload("yard");
     expect(await waitOf()).toBeLessThan(30);
-  }, 40_000);
+  });
 });
 
 test("switching enrichment off at run time stops calls and announcements and removes the services from health; switching it on restores them", async () => {

@@ -187,7 +187,7 @@ describe("embedded server start and stop", () => {
     expect(performance.now() - begun).toBeGreaterThan(1_500);
     expect(said).toContainEqual({ line: expect.stringContaining("redo in progress") });
     await server.stop();
-  }, 60_000);
+  });
 
   test("embedded server: a stop that takes seconds on a slow disk is waited for, so the next start needs no recovery", async () => {
     withDatabase();
@@ -204,7 +204,7 @@ describe("embedded server start and stop", () => {
     await again.stop();
     const log = await readFile(join(dataDir, "logs", "postgres.log"), "utf8");
     expect(log.match(/immediate shutdown|was not properly shut down/g)).toBeNull();
-  }, 30_000);
+  });
 
   test("embedded server: starts although lock files name a living other process", async () => {
     withDatabase();
@@ -234,7 +234,7 @@ describe("embedded server after kill -9", () => {
     }
     await annotate(`ready after ${starts.join(", ")} ms; all gone after ${ends.join(", ")} ms`);
     expect(Math.max(...starts)).toBeLessThan(5_000);
-  }, 60_000);
+  });
 
   test("embedded server: an immediate start after kill -9 works", async () => {
     withDatabase();

@@ -144,7 +144,7 @@ test(`pool: ${terminations} sessions killed and ${restarts} server restarts unde
   await annotate(
     `acknowledged ${acknowledged.length}, refused ${refused.length}, unknown ${unknown.length}, recovered after ${recoveries.map(Math.round).join(", ")} ms`,
   );
-}, 60_000);
+});
 
 test("pool: the loss of the server while connections open, close and listen throws nothing", async () => {
   const faults: unknown[] = [];
@@ -179,7 +179,7 @@ test("pool: the loss of the server while connections open, close and listen thro
   process.off("uncaughtException", onFault);
   process.off("unhandledRejection", onFault);
   expect(faults).toEqual([]);
-}, 60_000);
+});
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => {

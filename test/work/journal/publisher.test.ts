@@ -170,4 +170,4 @@ test("publisher: a restart of the database is reported once, publishing resumes 
     await server.stop();
     await rm(dataDir, { recursive: true, force: true });
   }
-}, 60_000);
+});
