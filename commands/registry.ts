@@ -7,6 +7,7 @@ import { doctor } from "./doctor.ts";
 import { explain } from "./explain.ts";
 import { health } from "./health.ts";
 import { live } from "./live/live.ts";
+import { mode } from "./modes/mode.ts";
 import { open } from "./open.ts";
 import { selftest } from "./selftest.ts";
 import { serve } from "./serve.ts";
@@ -15,7 +16,7 @@ import { trigger } from "./trigger.ts";
 
 /** The commands of one word, in the order of help. */
 const plainCommands: readonly Command[] = [
-  ...[serve, demo, setup, live, open, trigger, explain, health, doctor, selftest, cleanup, completion],
+  ...[serve, demo, setup, live, open, mode, trigger, explain, health, doctor, selftest, cleanup, completion],
   docsCommand(allCommands),
 ];
 
@@ -37,6 +38,7 @@ export const nouns: readonly Noun[] = [
   { name: "rules", summary: "Rules that raise alerts", load: () => import("./rules/commands.ts") },
   { name: "alerts", summary: "Alerts", load: () => import("./alerts/commands.ts") },
   { name: "silence", summary: "Mute alerts for a while", load: () => import("./silence/commands.ts") },
+  { name: "modes", summary: "Modes of the home: home, away, night, off", load: () => import("./modes/commands.ts") },
   { name: "webhooks", summary: "Deliveries to other programs", load: () => import("./webhooks/commands.ts") },
   { name: "notifications", summary: "Channels that send alerts", load: () => import("./notifications/commands.ts") },
   { name: "analytics", summary: "Statistics per day", load: () => import("./analytics/commands.ts") },

@@ -8,6 +8,7 @@ import { keyOperations } from "./admin/keys/operations.ts";
 import { systemOperations } from "./admin/system/operations.ts";
 import { alertReceiverOperations } from "./alerting/alert-receiver/operations.ts";
 import { alertOperations } from "./alerting/alerts/operations.ts";
+import { modeOperations } from "./alerting/mode-switching/operations.ts";
 import { notificationOperations } from "./alerting/notifications/operations.ts";
 import { ruleDraftOperations } from "./alerting/rule-drafts/operations.ts";
 import { ruleOperations } from "./alerting/rules/operations.ts";
@@ -46,6 +47,7 @@ export const operations: Operations = {
   ...alertReceiverOperations,
   ...alertOperations,
   ...silenceOperations,
+  ...modeOperations,
   ...analyticsOperations,
   ...ruleOperations,
   ...ruleDraftOperations,

@@ -43,7 +43,7 @@ export const alertView: View<Alert> = {
 };
 
 function statusText({ status, alert_metadata: { reason } }: Alert): string {
-  return status === "pending" && reason !== null ? `pending: ${reason}` : status;
+  return reason !== null && (status === "pending" || status === "dismissed") ? `${status}: ${reason}` : status;
 }
 
 function channelsText({ alert_metadata: { channels } }: Alert, terminal: TerminalFormat): string {

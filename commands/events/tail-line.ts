@@ -47,6 +47,11 @@ function sentence(message: JournalMessage, terminal: TerminalFormat): string {
       return `${paint(terminal, "yellow", "silence")} of ${plain(scopeText(data))} until ${localTime(data.ends_at)}: ${plain(data.reason)}`;
     case "silence.ended":
       return `silence of ${plain(scopeText(data))} ended; it muted ${alertsText(data.held_back)}`;
+    case "mode.changed": {
+      const by = data.set_by === null ? "" : ` by ${plain(data.set_by)}`;
+      const pending = data.pending === null ? "" : `, ${plain(data.pending.mode)} from ${localTime(data.pending.effective_at)}`;
+      return `mode is ${paint(terminal, "yellow", plain(data.mode))}${by}${pending}`;
+    }
     case "anomaly":
       return `${plain(data.camera_id)}: ${paint(terminal, "yellow", "unusual")}: ${plain(data.reason)}`;
     case "infrastructure_alert": {

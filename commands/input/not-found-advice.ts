@@ -16,6 +16,7 @@ const adviceByMessage: readonly (readonly [RegExp, string])[] = [
     Rule: "rules list",
     Alert: "alerts list",
     Silence: "silence list",
+    Mode: "modes list",
     Share: "shares list",
     Webhook: "webhooks list",
   }).map(([thing, list]) => [new RegExp(`^${thing} \\S+ does not exist`), `\`homesec ${list}\` lists them.`] as const),

@@ -9,10 +9,11 @@ import { ruleBody, ruleOptions } from "./options.ts";
 
 /** Asks for a rule on the terminal, step by step. An empty answer skips a condition. */
 export async function askForRule(io: Io): Promise<NewRule> {
-  const [cameras, labels, notifications] = await Promise.all([
+  const [cameras, labels, notifications, { modes }] = await Promise.all([
     io.call("listCameras", { query: { limit: 1000 } }),
     io.call("listDetectionLabels", {}),
     io.call("getNotificationConfig", {}),
+    io.call("listModes", {}),
   ]);
   const known = (names: readonly string[]): string => (names.length === 0 ? "" : ` (${names.slice(0, 20).map(plain).join(", ")})`);
   const dialogue = openDialogue(io.host);
@@ -32,6 +33,7 @@ export async function askForRule(io: Io): Promise<NewRule> {
         `Cameras, separated by commas?${known(cameras.cameras.map(({ camera_id }) => camera_id))} [all] `,
       ),
       schedule: await ask(ruleOptions.schedule, "Schedule, such as mon-fri 22:00-06:00? [always] "),
+      modes: await ask(ruleOptions.modes, `Modes of the home, separated by commas?${known(modes.map(({ name }) => name))} [all but off] `),
       cooldown: await ask(ruleOptions.cooldown, "Cooldown between alerts? [5m] "),
       channels: await ask(ruleOptions.channels, `Channels: email, webhook?${known(usableChannels(notifications))} [none] `),
     };

@@ -59,7 +59,9 @@ function alertsText({ alerts }: Draft, terminal: TerminalFormat): string {
 export async function printDrafts(io: Io, rules: readonly NewRule[]): Promise<void> {
   const drafts: Draft[] = [];
   for (const definition of rules) {
-    const reply = await io.call("backtestDefinition", { body: { definition, timezone: localTimeZone() } });
+    const [mode] = definition.modes ?? [];
+    const reply = await io.call("backtestDefinition", { body: { definition, mode, timezone: localTimeZone() } });
+    if (mode !== undefined) io.output.note(`${definition.name}: tested as if the home had been in mode ${mode} all the time`);
     drafts.push({ name: definition.name, ...reply });
   }
   const [first, ...others] = drafts;

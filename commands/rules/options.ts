@@ -28,6 +28,7 @@ export const ruleOptions = {
   cameras: idOf("cameraFilter", list("camera", "Only these cameras, by id or name, separated by commas")),
   min_confidence: number("confidence", ...ranges.confidence, "Minimum confidence, 0 to 1"),
   schedule,
+  modes: { ...list("mode", "Only in these modes of the home, such as away,night"), flag: "mode" },
   cooldown: seconds(0, 31_536_000, "Cooldown between alerts (default 5m)"),
   channels: choiceList(sendingChannels, "Channels that send its alerts"),
   dedup_key_template: text("template", "Key of alerts that share a cooldown (default {camera_id}:{rule_id})"),

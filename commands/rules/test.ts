@@ -22,12 +22,14 @@ export const testRule = recordCommand({
   options: {
     ...periodSince("30d"),
     against: integer("version", 1, 1_000_000_000, "Rule version to compare with"),
+    mode: text("mode", "As if the home had always been in this mode"),
     expect: text("file", "File with events that must match or not"),
     limit: withDefault(integer("n", 0, 1000, "Maximum number of listed events"), 20),
   },
   examples: [
     { command: "homesec rules test 'Person at night'", note: "the last 30 days" },
     { command: "homesec rules test 'Person at night' --since 90d --against 1", note: "compare with its first version" },
+    { command: "homesec rules test 'Person outside' --mode away", note: "as if the home had been in mode away" },
     { command: "homesec rules test 'Person at night' --expect wanted.json", note: "exits with 8 if an expectation fails" },
   ],
   view: backtestView,
@@ -38,17 +40,17 @@ export const testRule = recordCommand({
     const report = await io.call("backtestRule", { params: { id: rule.id }, body });
     const isSilenced = (await activeSilences(io, ({ rule_id }) => rule_id === null || rule_id === rule.id)).length > 0;
     if (isSilenced) io.output.note("a silence is active, but this test ignores silences (`homesec silence list`)");
-    return { ...report, ...(expected && { expectations: await check(io, rule.id, expected) }) };
+    return { ...report, ...(expected && { expectations: await check(io, rule.id, expected, options.mode) }) };
   },
   exitCode: ({ expectations }) => (expectations && expectations.unmet.length > 0 ? exitCodes.unmet : exitCodes.ok),
 });
 
-async function check(io: Io, ruleId: string, expected: ReadonlyMap<number, boolean>) {
+async function check(io: Io, ruleId: string, expected: ReadonlyMap<number, boolean>, mode: string | undefined) {
   const ids = [...expected.keys()];
   const unmet: Unmet[] = [];
   for (let begin = 0; begin < ids.length; begin += idsPerRequest) {
     const some = ids.slice(begin, begin + idsPerRequest);
-    const { results } = await io.call("testRule", { params: { id: ruleId }, body: { event_ids: some, limit: idsPerRequest } });
+    const { results } = await io.call("testRule", { params: { id: ruleId }, body: { event_ids: some, limit: idsPerRequest, mode } });
     const judged = new Map(results.map((result) => [result.event_id, result]));
     for (const id of some) {
       const result = judged.get(id);

@@ -14,6 +14,7 @@ const optional = {
   cameras: "camera_ids",
   "min-confidence": "min_confidence",
   schedule: "schedule",
+  mode: "modes",
   channels: "channels",
 } as const;
 type Optional = keyof typeof optional;

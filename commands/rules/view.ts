@@ -48,6 +48,7 @@ function conditionsText(rule: Rule): string {
     rule.min_confidence !== null && `confidence >= ${rule.min_confidence}`,
     rule.camera_ids && `at ${rule.camera_ids.join(" or ")}`,
     rule.schedule && describeSchedule(rule.schedule),
+    rule.modes && `in mode ${rule.modes.join(" or ")}`,
   ];
   return conditions.filter(Boolean).join(", ") || "every event";
 }

@@ -103,6 +103,7 @@ const matchAllRule = {
   object_types: null,
   camera_ids: null,
   min_confidence: null,
+  modes: null,
   schedule: null,
   dedup_key_template: "{camera_id}:{rule_id}",
   cooldown_seconds: 0,

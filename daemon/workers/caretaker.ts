@@ -1,6 +1,8 @@
 import { gapMs, noteJump } from "../../src/admin/retention/nightly.ts";
 import { bringForwardCooldowns } from "../../src/alerting/alerts/cooldowns-repository.ts";
 import { bringForwardDigests } from "../../src/alerting/alerts/digests-repository.ts";
+import { bringForwardHolds } from "../../src/alerting/alerts/held-repository.ts";
+import { bringForwardModes } from "../../src/alerting/modes/state-repository.ts";
 import { bringForwardSilences } from "../../src/alerting/silences/ending-repository.ts";
 import { bringForwardRetries } from "../../src/alerting/webhooks/deliveries-repository.ts";
 import { type Clock, hourMs } from "../../src/base/clock/clock.ts";
@@ -97,8 +99,10 @@ export function createCaretaker(options: CaretakerOptions): Loop {
 export async function releaseFutureJobs(sql: Sql, now: Date): Promise<void> {
   await promoteAllJobs(sql, now);
   await bringForwardRetries(sql, now);
+  await bringForwardModes(sql, now);
   await bringForwardSilences(sql, now);
   await bringForwardCooldowns(sql, now);
   await bringForwardDigests(sql, now);
+  await bringForwardHolds(sql, now);
   await clampFutureTimes(sql, now);
 }

@@ -2,6 +2,7 @@ import { closeDueDigests } from "../../src/alerting/alerts/digests.ts";
 import { nextDigestAt } from "../../src/alerting/alerts/digests-repository.ts";
 import { processEndedSilences } from "../../src/alerting/alerts/ended-silences.ts";
 import { reevaluateIncidents } from "../../src/alerting/alerts/suppressed-incidents.ts";
+import { keepModes } from "../../src/alerting/mode-switching/keeper.ts";
 import type { NotificationSettings } from "../../src/alerting/notifications/channels.ts";
 import { nextEndAt } from "../../src/alerting/silences/ending-repository.ts";
 import type { Silence } from "../../src/alerting/silences/silence.ts";
@@ -15,8 +16,8 @@ const longestPauseMs = 1_000;
 const batchSize = 100;
 
 /**
- * Creates the worker that closes due digests, processes ended silences, and re-evaluates incidents whose cooldown is over. The due times
- * are in the database. `onSilenceOver` runs for each silence that this process ended.
+ * Creates the worker that closes due digests, processes ended silences, switches modes whose delay or schedule is due, and re-evaluates
+ * incidents whose cooldown is over. The due times are in the database. `onSilenceOver` runs for each silence that this process ended.
  */
 export function createDigestCloser(options: {
   readonly db: Database;
@@ -31,10 +32,11 @@ export function createDigestCloser(options: {
     critical: false,
     log: options.log,
     round: async () => {
+      const modeAt = await keepModes(db, delivery, clock.now());
       const [digestAt, silenceAt] = await db.query((sql) =>
         Promise.all([nextDigestAt(sql), nextEndAt(sql), reevaluateIncidents(sql, clock.now())]),
       );
-      const waits = [digestAt, silenceAt].flatMap((at) => (at ? [at.getTime() - clock.now().getTime()] : []));
+      const waits = [digestAt, silenceAt, modeAt].flatMap((at) => (at ? [at.getTime() - clock.now().getTime()] : []));
       const waitMs = Math.min(longestPauseMs, ...waits);
       if (waitMs > 0) return waitMs;
       await closeDueDigests(db, delivery, clock.now(), batchSize);

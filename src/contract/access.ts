@@ -108,6 +108,14 @@ export const needs: Readonly<Record<OperationId, Need>> = {
   getSilence: resident,
   endSilence: resident,
 
+  getMode: resident,
+  setMode: resident,
+  listModeSwitches: resident,
+  listModes: resident,
+  createMode: owner,
+  updateMode: owner,
+  deleteMode: owner,
+
   getDetectionTrends: resident,
   getRiskHistory: resident,
   getCameraUptime: resident,
@@ -207,6 +215,7 @@ export const messageNeeds: Readonly<Record<JournalType, "resident" | "guest">> =
   alert_dismissed: "resident",
   "silence.started": "resident",
   "silence.ended": "resident",
+  "mode.changed": "resident",
   anomaly: "resident",
   infrastructure_alert: "resident",
   worker_status: "resident",

@@ -47,7 +47,7 @@ export const doctorStatuses = ["ok", "finding", "skipped"] as const;
 /** `error`: something does not work. `warning`: it works, but badly, or not for long. */
 export const doctorSeverities = ["warning", "error"] as const;
 /** The fields of a rule that are conditions, except the kind. */
-export const conditionFields = ["risk_threshold", "object_types", "camera_ids", "min_confidence", "schedule"] as const;
+export const conditionFields = ["risk_threshold", "object_types", "camera_ids", "min_confidence", "schedule", "modes"] as const;
 export const deliveryStatuses = ["pending", "success", "failed", "retrying"] as const;
 /** Distance of an observed value from the baseline, from lowest to highest. */
 export const deviations = [
@@ -76,6 +76,10 @@ export const keyKinds = ["key", "invitation", "session"] as const;
 /** What a key may do: everything; see and react to events and alerts; see some cameras. */
 export const keyRoles = ["owner", "resident", "guest"] as const;
 export type KeyRole = (typeof keyRoles)[number];
+/** The modes that every home has, in the order of lists. */
+export const builtInModes = ["home", "away", "night", "off"] as const;
+/** What switched the mode: a request, or the schedule of a mode. */
+export const modeSources = ["request", "schedule"] as const;
 export const keyStatuses = ["active", "ended"] as const;
 /**
  * Why a part of a detector's answer was left out. The last three cost a detection its box; it is kept without one. The others cost the

@@ -6,6 +6,7 @@ import { Anomaly } from "./routes/baselines.ts";
 import { Camera } from "./routes/cameras.ts";
 import { Detection } from "./routes/detections.ts";
 import { Event } from "./routes/events.ts";
+import { ModeState } from "./routes/modes.ts";
 import { SceneChange } from "./routes/scenes.ts";
 import { Silence } from "./routes/silences.ts";
 import { WorkerStatus } from "./routes/system-health.ts";
@@ -63,6 +64,7 @@ export const JournalMessage = z.discriminatedUnion("type", [
   journal("alert_dismissed", Alert),
   journal("silence.started", Silence),
   journal("silence.ended", Silence),
+  journal("mode.changed", ModeState),
   journal("anomaly", AnomalyMessage),
   journal("infrastructure_alert", InfrastructureAlert),
   journal("worker_status", WorkerStatus),

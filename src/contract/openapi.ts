@@ -12,6 +12,7 @@ const tags: Readonly<Record<string, string>> = {
   events: "Events with their risk scores",
   entities: "Recognised people and objects",
   alerts: "Alert rules, alerts and silences",
+  modes: "Modes of the home: home, away, night, off and custom ones",
   notifications: "Notifications to people by mail and chat",
   "outbound webhooks": "Webhooks that send events to other programs",
   "alert receiver": "Alerts from monitoring systems",

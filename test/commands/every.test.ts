@@ -39,7 +39,13 @@ const chains = new Map<string, (readonly [string, readonly Step[]])[]>();
 for (const [name, own] of Object.entries(changing)) {
   const [noun = ""] = name.split(" ");
   // a rule that is added looks for a webhook that gets its alerts
-  const chain = ["alerts", "silence", "cleanup", "webhooks"].includes(noun) ? "rules" : noun === "shares" ? "events" : noun;
+  const chain = ["alerts", "silence", "cleanup", "webhooks"].includes(noun)
+    ? "rules"
+    : noun === "shares"
+      ? "events"
+      : noun === "mode"
+        ? "modes"
+        : noun;
   chains.set(chain, [...(chains.get(chain) ?? []), [name, own]]);
 }
 

@@ -96,6 +96,15 @@ const insertSilence = (kind: Kind): Promise<unknown> =>
     `,
   );
 const removeSilence = (id: unknown) => desk.db.query((sql) => sql`delete from silences s where s.silence_id = ${id as string}`);
+const insertSwitch = (kind: Kind): Promise<unknown> =>
+  one(
+    (sql) => sql<{ id: number }[]>`
+      insert into mode_switches (mode, previous_mode, requested_at, switched_at)
+      values ('away', 'home', ${at(sql, kind)}, ${at(sql, kind)})
+      returning switch_id as id
+    `,
+  );
+const removeSwitch = (id: unknown) => desk.db.query((sql) => sql`delete from mode_switches s where s.switch_id = ${id as number}`);
 let keyCount = 0;
 const insertKey = (kind: Kind): Promise<unknown> => {
   keyCount += 1;
@@ -230,6 +239,7 @@ const walks: Partial<Record<OperationId, readonly Walk[]>> = {
     { insert: insertChange, remove: removeChange, id: "id" },
     { query: "subject=events/1", insert: insertChange, remove: removeChange, id: "id" },
   ],
+  listModeSwitches: [{ insert: insertSwitch, remove: removeSwitch, id: "id" }],
   listShares: [{ insert: insertShare, remove: removeShare, id: "id" }],
   listSilences: [
     { insert: insertSilence, remove: removeSilence, id: "id" },

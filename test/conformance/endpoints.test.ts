@@ -54,7 +54,7 @@ const configKeys = [
 ];
 const ruleKeys = [
   ...["id", "name", "enabled", "kind", "severity", "risk_threshold", "object_types", "camera_ids", "min_confidence", "schedule"],
-  ...["dedup_key_template", "cooldown_seconds", "channels", "escalate", "digest", "version", "created_at", "updated_at"],
+  ...["modes", "dedup_key_template", "cooldown_seconds", "channels", "escalate", "digest", "version", "created_at", "updated_at"],
 ];
 const baselineConfig = ["threshold_stdev", "min_samples", "override_global_config", "global_config"];
 
@@ -115,6 +115,8 @@ const silenceKeys = [
   ...["id", "camera_id", "camera_name", "rule_id", "rule_name", "reason", "status", "created_at", "ends_at", "ended_at"],
   ...["held_back", "created_by", "ended_by"],
 ];
+const modeState = ["mode", "since", "set_by", "source", "pending"];
+const modeKeys = ["name", "built_in", "exit_delay_seconds", "entry_delay_seconds", "schedule"];
 const newWebhook = { name: "Nobody", url: "http://127.0.0.1:9/", event_types: ["event_created"], max_retries: 0 };
 
 const tables: Readonly<Record<string, readonly Endpoint[]>> = {
@@ -375,6 +377,20 @@ const tables: Readonly<Record<string, readonly Endpoint[]>> = {
     ["GET /api/silences/nothing", 404, ["detail"]],
     ["POST /api/silences", 422, ["detail"], { camera_id: "yard", reason: "No end" }],
     ["POST /api/silences", 404, ["detail"], { camera_id: "nowhere", duration_seconds: 60, reason: "No camera" }],
+  ],
+  Modes: [
+    ["GET /api/mode", 200, modeState],
+    ["PUT /api/mode", 200, modeState, { mode: "away" }],
+    ["PUT /api/mode", 200, modeState, { mode: "away", skip_exit_delay: true }],
+    ["GET /api/mode/history", 200, page],
+    ["GET /api/modes", 200, ["modes"]],
+    ["POST /api/modes", 201, modeKeys, { name: "holiday", exit_delay_seconds: 60 }],
+    ["PUT /api/modes/holiday", 200, modeKeys, { schedule: { start_time: "08:00", end_time: "17:00" } }],
+    ["DELETE /api/modes/holiday", 204, "empty"],
+    ["DELETE /api/modes/home", 409, ["detail"]],
+    ["PUT /api/mode", 404, ["detail"], { mode: "holiday" }],
+    ["PUT /api/mode", 422, ["detail"], { mode: "Far away" }],
+    ["PUT /api/mode", 200, modeState, { mode: "home" }],
   ],
   Documents: [
     ["GET /metrics", 200, "bytes"],

@@ -40,6 +40,7 @@ const lists: Readonly<Record<string, List>> = {
   listRules: { path: "/api/alerts/rules", name: "alerts/rules", key: [time, uuid] },
   listAlerts: { path: "/api/alerts", name: "alerts", key: [time, uuid] },
   listSilences: { path: "/api/silences", name: "silences", key: [time, uuid] },
+  listModeSwitches: { path: "/api/mode/history", name: "mode/history", key: [time, 5] },
   listChanges: { path: "/api/changes", name: "changes", key: [time, 5] },
   listShares: { path: "/api/shares", name: "shares", key: [time, uuid] },
   listKeys: { path: "/api/keys", name: "keys", key: [time, uuid] },

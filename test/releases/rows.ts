@@ -169,7 +169,7 @@ export const earlyRows: readonly EarlyRow[] = [
     from: 6,
     table: "rule_versions",
     row: { rule_id: id(1), version: 1, definition, created_at: at(6) },
-    later: { definition: { ...definition, kind: "event" } },
+    later: { definition: { ...definition, kind: "event", modes: null } },
   },
   alert(1),
   alert(2),
@@ -421,6 +421,23 @@ export const earlyRows: readonly EarlyRow[] = [
   })),
   image(36, 36, { blur_hash: "HPkJFYRSaHivh4egeXiEiV5zb/iY" }),
   detection(36, 36, { blur_hash: "HPkJFYRSaHivh4egeXiEiV5zb/iY" }),
+  {
+    from: 38,
+    table: "modes",
+    row: { mode: "holiday", exit_delay_seconds: 90, entry_delay_seconds: 45, schedule: null, created_at: at(38), updated_at: at(38) },
+  },
+  {
+    from: 38,
+    table: "mode_switches",
+    row: {
+      ...{ mode: "holiday", previous_mode: "home", requested_at: at(38), switched_at: at(39), set_by: "anna", source: "request" },
+    },
+  },
+  {
+    from: 38,
+    table: "mode_state",
+    row: { mode: "holiday", since: at(39), set_by: "anna", source: "request" },
+  },
   { from: 39, table: "camera_parking", row: { camera_id: "yard", enabled: true, memory: { at: 0, nextId: 1, places: [] } } },
   detection(39, 39, { event_id: null, object_type: "car", parked_since: at(0), parked_seen: 38, parked_pictures: 40 }),
 ];

@@ -9,6 +9,7 @@ import { KeyList } from "../keys/key-list.tsx";
 import { useKeys } from "../keys/keys.tsx";
 import { useLiveState } from "../live/live.tsx";
 import { Dialog } from "../parts/dialog.tsx";
+import { ModeButton } from "../parts/mode-button.tsx";
 import { useFormat, useNow } from "../texts/format.tsx";
 import { chooseLanguage, useLanguage, useTexts } from "../texts/texts.tsx";
 import { entries, type NavEntry, onPhone } from "./pages.ts";
@@ -61,6 +62,7 @@ function Rail() {
       <p className="flex items-center gap-2 px-3 py-2 text-lg font-semibold">
         <img src="/icon.svg" alt="" width={24} height={24} /> homesec
       </p>
+      <ModeButton className="mb-1" />
       {useEntries().map((entry) => (
         <NavLink key={entry.path} entry={entry} className="flex items-center gap-3 rounded-lg px-3 py-2 aria-[current]:bg-raised" />
       ))}

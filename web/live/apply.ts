@@ -7,6 +7,7 @@ import { cameraRoutes } from "../../src/contract/routes/cameras.ts";
 import { detectionRoutes } from "../../src/contract/routes/detections.ts";
 import { eventRoutes } from "../../src/contract/routes/events.ts";
 import { explainRoutes } from "../../src/contract/routes/explain.ts";
+import { modeRoutes } from "../../src/contract/routes/modes.ts";
 import { silenceRoutes } from "../../src/contract/routes/silences.ts";
 import { forget } from "../api/use-reply.ts";
 
@@ -42,6 +43,10 @@ export function applyMessage(cache: QueryClient, message: JournalMessage): void 
     case "silence.started":
     case "silence.ended":
       void forget(cache, silenceRoutes.listSilences);
+      return;
+    case "mode.changed":
+      cache.setQueryData([modeRoutes.getMode.path, {}], message.data);
+      void forget(cache, modeRoutes.listModeSwitches);
       return;
     default:
       return;

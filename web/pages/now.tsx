@@ -11,6 +11,7 @@ import { useMessages } from "../live/live.tsx";
 import { AlertRow } from "../parts/alert-row.tsx";
 import { type CameraRecord, CameraTile } from "../parts/camera-tile.tsx";
 import { EventRow } from "../parts/event-row.tsx";
+import { ModeButton } from "../parts/mode-button.tsx";
 import { everyCamera } from "../parts/names.ts";
 import { NewPill } from "../parts/new-pill.tsx";
 import { useOpenAlerts } from "../parts/open-alerts.ts";
@@ -32,6 +33,7 @@ export function NowPage() {
   if (isOwner && data?.cameras.length === 0 && localStorage.getItem("homesec-welcome") === null) return <Redirect to="/welcome" replace />;
   return (
     <Page title={texts.nav.now} hideTitle>
+      <ModeButton className="mb-4 md:hidden" />
       <For who="resident">
         <OwnHealth />
         <OpenAlerts />

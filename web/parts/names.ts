@@ -1,6 +1,7 @@
 import { cameraRoutes } from "../../src/contract/routes/cameras.ts";
 import { useReply } from "../api/use-reply.ts";
 import type { Texts } from "../texts/en.ts";
+import { useTexts } from "../texts/texts.tsx";
 
 /** The request for all cameras, the same everywhere, so that it is asked once. */
 export const everyCamera = { query: { limit: 1000 } };
@@ -9,6 +10,13 @@ export const everyCamera = { query: { limit: 1000 } };
 export function useCameraNames(): (id: string) => string {
   const { data } = useReply(cameraRoutes.listCameras, everyCamera);
   return (id) => data?.cameras.find(({ camera_id }) => camera_id === id)?.name ?? id;
+}
+
+/** Returns a function that names a mode in the reader's language; custom modes keep their names. */
+export function useModeNames(): (mode: string) => string {
+  const { modes } = useTexts();
+  const names: Readonly<Record<string, string>> = modes.names;
+  return (mode) => names[mode] ?? mode;
 }
 
 /** Returns the name of a class in the reader's language, in the singular or for a number. */

@@ -1,3 +1,4 @@
+import { dropHolds } from "../../alerting/alerts/held-repository.ts";
 import { settleAlert } from "../../alerting/alerts/settle.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { type HoldingRestore, insertRestore } from "../../work/outbox/restores-repository.ts";
@@ -16,6 +17,7 @@ export async function holdBack(sql: Sql, restore: HoldingRestore): Promise<numbe
   const deliveries = await holdDeliveries(sql, reason);
   await holdJobs(sql, reason);
   await dropSummaries(sql, restoredAt);
+  await dropHolds(sql);
   for (const alertId of alertIds) await settleAlert(sql, alertId, restoredAt);
   return messages + deliveries;
 }

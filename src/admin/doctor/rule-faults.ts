@@ -1,3 +1,4 @@
+import { initialMode } from "../../alerting/modes/mode.ts";
 import { evaluate } from "../../alerting/rules/conditions.ts";
 import type { Rule } from "../../alerting/rules/rule.ts";
 import { severities } from "../../contract/constants.ts";
@@ -15,13 +16,22 @@ export interface Possible {
 
 /**
  * Returns why an enabled rule can never raise an alert, or undefined when it can. It passes the most severe event that is possible here to
- * the code that evaluates real events: all classes with full confidence, the highest score, a camera of the rule. Every schedule has a time.
+ * the code that evaluates real events: all classes with full confidence, the highest score, a camera of the rule. Every schedule has a time, and every mode can be chosen.
  */
 export function whyNever(rule: Rule, { now, cameraIds, classes }: Omit<Possible, "highestScore">): string | undefined {
   const isEvent = rule.kind === "event";
   const objects = isEvent ? classes.map((objectType) => ({ objectType, confidence: 1 })) : [];
-  const facts = { eventId: 0, kind: rule.kind, riskScore: isEvent ? 100 : null, startedAt: now, endedAt: now, storedAt: now, objects };
-  const verdicts = cameraIds.map((cameraId) => evaluate({ ...rule, schedule: null }, { ...facts, cameraId }));
+  const facts = {
+    eventId: 0,
+    mode: initialMode,
+    kind: rule.kind,
+    riskScore: isEvent ? 100 : null,
+    startedAt: now,
+    endedAt: now,
+    storedAt: now,
+    objects,
+  };
+  const verdicts = cameraIds.map((cameraId) => evaluate({ ...rule, schedule: null, modes: null }, { ...facts, cameraId }));
   if (verdicts.some(({ matches }) => matches)) return undefined;
   const missing = missingCameras(rule, cameraIds);
   if (missing.length > 0 && missing.length === rule.camera_ids?.length)

@@ -5,7 +5,7 @@ import type { DeliveryFacts } from "./deliveries-repository.ts";
 import { between, instant, type Step, sentence } from "./step.ts";
 
 /** Alerts of older versions do not have it. */
-const Metadata = z.object({ late_seconds: z.int().nullish(), closed_by: z.string().optional() }).catch({});
+const Metadata = z.object({ late_seconds: z.int().nullish(), closed_by: z.string().optional(), reason: z.string().nullish() }).catch({});
 
 /** Steps of an alert: the alert, its notifications, and each attempt to send them. */
 export function alertSteps(
@@ -37,7 +37,7 @@ export function alertSteps(
 
 function alertStep(alert: AlertFacts, hasReachedWebhook: boolean): Step {
   const { id, camera_id, created_at, ...details } = alert;
-  const { late_seconds: seconds, closed_by } = Metadata.parse(alert.alert_metadata);
+  const { late_seconds: seconds, closed_by, reason } = Metadata.parse(alert.alert_metadata);
   const by = closed_by === undefined ? "" : ` by ${closed_by}`;
   const state = {
     pending: hasReachedWebhook
@@ -48,12 +48,13 @@ function alertStep(alert: AlertFacts, hasReachedWebhook: boolean): Step {
     dismissed: `It was dismissed${by}${since(alert.created_at, alert.dismissed_at)}`,
   }[alert.status];
   const late = seconds ? `, ${durationText(seconds * 1000)} after the event ended` : "";
+  const why = reason && (alert.status === "pending" || alert.status === "dismissed") ? ` ${sentence(reason)}` : "";
   const held = alert.held_back === 0 ? "" : ` Its cooldown suppressed ${pluralize(alert.held_back, "later match", "later matches")}.`;
   return {
     at: alert.created_at,
     step: "alert",
     status: alert.status === "pending" ? "waiting" : "done",
-    text: `Alert ${id} (${alert.severity}) was raised by rule "${alert.rule_name}"${late}. ${state}.${held}`,
+    text: `Alert ${id} (${alert.severity}) was raised by rule "${alert.rule_name}"${late}. ${state}.${why}${held}`,
     details: { alert_id: id, ...details },
   };
 }

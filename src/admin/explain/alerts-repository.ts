@@ -1,6 +1,6 @@
 import type { AlertRow } from "../../alerting/alerts/alert.ts";
 import { columns } from "../../alerting/alerts/alerts-repository.ts";
-import { outOfSchedule } from "../../alerting/rules/conditions.ts";
+import { outOfMode, outOfSchedule } from "../../alerting/rules/conditions.ts";
 import type { Sql } from "../../platform/database/database.ts";
 
 /** The verdict of a rule on an event, with the alert or the silence that suppressed it. */
@@ -22,8 +22,8 @@ export interface VerdictFacts {
   readonly silence_reason: string | null;
   /** The key or session that began the silence; null without one. */
   readonly silence_by: string | null;
-  /** What triggers the next evaluation of a suppressed verdict, or of an incident outside of the schedule; null when nothing does. */
-  readonly next_evaluation: "when_scored" | "when_cooldown_over" | "when_schedule_holds" | null;
+  /** What triggers the next evaluation of a suppressed verdict, or of an incident outside of the schedule or mode; null when nothing does. */
+  readonly next_evaluation: "when_scored" | "when_cooldown_over" | "when_schedule_holds" | "when_mode_fits" | null;
   readonly evaluated_at: Date;
 }
 
@@ -39,8 +39,10 @@ export async function verdictsOf(sql: Sql, eventId: number): Promise<readonly Ve
         when v.outcome = 'suppressed' and e.analysis_status = 'pending' and (r.escalate or r.risk_threshold is not null) then 'when_scored'
         when not exists (select from camera_incidents i where i.event_id = v.event_id and i.ended_at is null) then null
         when v.suppressed_by is not null and not r.is_digested then 'when_cooldown_over'
-        when r.rule_id is not null and cardinality(v.failed_conditions) = 1 and strpos(v.failed_conditions[1], ${outOfSchedule}) > 0
-          then 'when_schedule_holds'
+        when r.rule_id is not null and cardinality(v.failed_conditions) > 0 and not exists (
+          select from unnest(v.failed_conditions) f (text)
+          where strpos(f.text, ${outOfSchedule}) = 0 and not starts_with(f.text, ${outOfMode})
+        ) then case when strpos(v.failed_conditions[1], ${outOfSchedule}) > 0 then 'when_schedule_holds' else 'when_mode_fits' end
       end as next_evaluation
     from rule_verdicts v
     join events e on e.event_id = v.event_id

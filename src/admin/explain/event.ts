@@ -22,6 +22,7 @@ import { deliverySteps } from "./delivery-steps.ts";
 import { analysisSteps, eventStep, type Known } from "./event-steps.ts";
 import { analysisAttempts } from "./events-repository.ts";
 import { evaluationJobsOf, jobsOf, type WaitingJob } from "./jobs-repository.ts";
+import { modeSteps } from "./mode-steps.ts";
 import { peopleSteps } from "./people-steps.ts";
 import { batchStep, pictureSteps } from "./picture-steps.ts";
 import { picturesOf } from "./pictures.ts";
@@ -68,6 +69,7 @@ export async function chainOfEvent(sql: Sql, eventId: number, known: Known): Pro
   ]);
   if (!event) return undefined;
   const { now } = known;
+  const modes = await modeSteps(sql, event.started_at, lastVerdictAt(verdicts) ?? event.ended_at);
   const silentRules = rules.filter(({ id }) => verdicts.every(({ rule_id }) => rule_id !== id)).slice(0, max.rules);
   const batchId = uuidOf(event.batch_id ?? "");
   const alertIds = alerts.map(({ id }) => id);
@@ -89,6 +91,7 @@ export async function chainOfEvent(sql: Sql, eventId: number, known: Known): Pro
       ...batches.map((batch) => batchStep(batch, now)),
       eventStep(event, batches.length > 0),
       ...analysisSteps(event, attempts, analysis, known),
+      ...modes,
       ...verdicts.map(verdictStep),
       ...silentRules.map((rule) => silentRuleStep(rule, event, evaluationJobs)),
       ...noRules(verdicts.length + silentRules.length),
@@ -97,6 +100,11 @@ export async function chainOfEvent(sql: Sql, eventId: number, known: Known): Pro
       ...peopleSteps(changes.map(({ record }) => record)),
     ],
   };
+}
+
+/** The mode could still change what a rule says until it was evaluated. */
+function lastVerdictAt(verdicts: readonly VerdictFacts[]): Date | undefined {
+  return verdicts.map(({ evaluated_at }) => evaluated_at).toSorted((one, other) => other.getTime() - one.getTime())[0];
 }
 
 function morePictures(left: number, eventId: number): Step[] {

@@ -12,6 +12,7 @@ import type { Sql } from "../../platform/database/database.ts";
 import { chainOfEvent } from "./event.ts";
 import { eventStep } from "./event-steps.ts";
 import { eventsBetween } from "./events-repository.ts";
+import { modeSteps } from "./mode-steps.ts";
 import { outcomeOfEvent } from "./outcome.ts";
 import { type PictureFacts, pictureSteps } from "./picture-steps.ts";
 import { picturesOf } from "./pictures.ts";
@@ -41,11 +42,12 @@ export async function explainMoment(sql: Sql, moment: Moment): Promise<Explanati
   if (!camera) throw notFound("Camera", cameraId, "`homesec cameras list` shows all cameras");
   const from = new Date(Math.max(at.getTime() - withinMs, earliest));
   const to = new Date(Math.min(at.getTime() + withinMs, latest));
-  const [images, events, reason, silences] = await Promise.all([
+  const [images, events, reason, silences, modes] = await Promise.all([
     imagesBetween(sql, cameraId, from, to, max.pictures),
     eventsBetween(sql, cameraId, from, to, max.events),
     statusReason(sql, cameraId),
     silencesBetween(sql, { cameraId, from, to, limit: max.silences }, now),
+    modeSteps(sql, from, to),
   ]);
   const found = images.length + events.length > 0;
   const pictures = await picturesOf(
@@ -55,6 +57,7 @@ export async function explainMoment(sql: Sql, moment: Moment): Promise<Explanati
   const noPicture = images.length === 0 ? await whyNoPicture(sql, camera, moment) : [];
   const steps = [
     cameraStep(camera, reason),
+    ...modes,
     ...silences.map(silenceStep),
     ...noPicture,
     ...pictures.map((picture) => pictureLine(picture, now)),

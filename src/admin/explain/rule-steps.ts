@@ -23,6 +23,7 @@ export function verdictText(verdict: VerdictFacts): string {
   const again = {
     when_scored: " It is evaluated again when the event has a risk score.",
     when_cooldown_over: " It is evaluated again then, if the incident is still open.",
+    when_mode_fits: " It is evaluated again when the home is in such a mode, if the incident is still open.",
     when_schedule_holds: " It is evaluated again when its schedule starts, if the incident is still open.",
   };
   const more = verdict.next_evaluation === null ? "" : again[verdict.next_evaluation];

@@ -111,7 +111,12 @@ export async function updateProgress(sql: Sql, id: string, progress: AlertProgre
 export async function endAlert(
   sql: Sql,
   id: string,
-  end: { readonly status: "acknowledged" | "dismissed"; readonly channels: readonly ChannelResult[]; readonly by: string | undefined },
+  end: {
+    readonly status: "acknowledged" | "dismissed";
+    readonly channels: readonly ChannelResult[];
+    readonly by: string | undefined;
+    readonly reason?: string;
+  },
   now: Date,
 ): Promise<Alert | undefined> {
   const [row] = await sql<[AlertRow?]>`
@@ -119,7 +124,7 @@ export async function endAlert(
     set status = ${end.status},
       acknowledged_at = case when ${end.status} = 'acknowledged' then ${now}::timestamptz end,
       dismissed_at = case when ${end.status} = 'dismissed' then ${now}::timestamptz end,
-      alert_metadata = a.alert_metadata || ${JSON.stringify({ channels: end.channels, reason: null, closed_by: end.by })}::text::jsonb,
+      alert_metadata = a.alert_metadata || ${JSON.stringify({ channels: end.channels, reason: end.reason ?? null, closed_by: end.by })}::text::jsonb,
       updated_at = ${now}
     where a.alert_id = ${id}
       and a.status in ('pending', 'delivered')

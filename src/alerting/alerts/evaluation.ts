@@ -4,6 +4,8 @@ import { riskRank } from "../../monitoring/events/event.ts";
 import { emitAboutEvents } from "../../monitoring/events/messages.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
+import { type ModesOfEvent, modesOfEvent } from "../modes/history.ts";
+import { keepState } from "../modes/state-repository.ts";
 import { expiryOf, type NotificationSettings } from "../notifications/channels.ts";
 import { queueNotifications } from "../notifications/queue.ts";
 import { evaluate } from "../rules/conditions.ts";
@@ -17,6 +19,7 @@ import { type Alert, reasonPending } from "./alert.ts";
 import { updateProgress } from "./alerts-repository.ts";
 import { type Cooldown, cooldownOf, raiseUnlessSuppressed } from "./cooldowns-repository.ts";
 import { awaitDigest } from "./digests-repository.ts";
+import { holdAlert } from "./held-repository.ts";
 import { inOrder, type Match } from "./order.ts";
 import { suppressedIncidents } from "./suppressed-incidents.ts";
 import { type EarlierVerdict, earlierVerdicts, lockLevelOf, type StoredVerdict, storeVerdicts } from "./verdicts-repository.ts";
@@ -39,6 +42,7 @@ export interface Evaluated {
 /** The event with everything that its rules need. */
 interface Subject extends Evaluation {
   readonly facts: RuleFacts;
+  readonly modes: ModesOfEvent;
   readonly rank: number;
   /** Messages wait until then for the judgement of the event. */
   readonly judgementDueAt: Date | null;
@@ -52,40 +56,36 @@ interface Subject extends Evaluation {
 export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<Evaluated | undefined> {
   const { eventId, trigger, now } = evaluation;
   // Sent together: the statements after the lock run only once the lock is held, and then see everything that was committed before.
-  const [event, stored, earlier, rules, heldBack] = await Promise.all([
+  const [event, stored, earlier, rules, heldBack, modes] = await Promise.all([
     lockLevelOf(sql, eventId, now),
     ruleFacts(sql, eventId),
     earlierVerdicts(sql, eventId),
     enabledRules(sql),
     trigger === "held_back" ? suppressedIncidents(sql, now, eventId) : [],
+    modesOfEvent(sql, eventId, now),
   ]);
   if (!event || !stored) return undefined;
   // An incident that has ended or was deleted stays suppressed.
   if (trigger === "held_back" && heldBack.length === 0) return undefined;
   // The rule's schedule decides when an open incident is reported.
-  const facts = trigger === "held_back" ? { ...stored, storedAt: now } : stored;
-  const subject: Subject = { ...evaluation, facts, rank: riskRank(event.level), judgementDueAt: event.judgementDueAt };
+  const facts = { ...stored, ...(trigger === "held_back" && { storedAt: now }), mode: modes.of(stored) };
+  const first: Subject = { ...evaluation, facts, modes, rank: riskRank(event.level), judgementDueAt: event.judgementDueAt };
   const atOnce = rules.filter((rule) => rule.risk_threshold === null);
   const waiting = rules.filter((rule) => rule.risk_threshold !== null);
   // The rule lost its threshold meanwhile: when rules without one were evaluated, it still had one.
   const isChanged = (rule: Rule) => !earlier.has(rule.id) && rule.created_at <= event.createdAt && rule.updated_at > event.createdAt;
   const due = {
     stored: () => atOnce,
-    scored: () => [...waiting, ...atOnce.filter((rule) => mayEscalate(subject, rule, earlier.get(rule.id)) || isChanged(rule))],
+    scored: () => [...waiting, ...atOnce.filter((rule) => mayEscalate(first, rule, earlier.get(rule.id)) || isChanged(rule))],
     failed: () => atOnce.filter(isChanged),
     restored: () => rules.filter(({ id }) => earlier.get(id)?.onDeleted),
     held_back: () => atOnce.filter(({ id }) => heldBack.some(({ ruleId }) => ruleId === id)),
   }[trigger]();
   const open = due.filter(({ id }) => earlier.get(id)?.outcome !== "raised");
 
-  const verdicts: StoredVerdict[] = [];
-  const matches: Match[] = [];
-  const obstacle = facts.deleted ? verdictOnDeleted[facts.deleted] : facts.restoredAt && verdictBeforeRestore(facts.restoredAt);
-  for (const rule of open) {
-    const verdict = obstacle ?? evaluate(rule, facts);
-    if (verdict.matches) matches.push({ rule, verdict, key: keyOf(rule, facts, verdict) });
-    else verdicts.push({ ...verdictOf(rule, verdict), outcome: "not_matched" });
-  }
+  const obstacle = stored.deleted ? verdictOnDeleted[stored.deleted] : stored.restoredAt && verdictBeforeRestore(stored.restoredAt);
+  const subject = await withFixedMode(sql, first, obstacle ? [] : open);
+  const { matches, verdicts } = judged(open, subject.facts, obstacle);
   // Silences come before cooldowns: that is the lock order, and a muted alert starts no cooldown.
   const ruleIds = matches.map(({ rule }) => rule.id);
   const silences = matches.length > 0 ? await lockActiveSilences(sql, { cameraId: facts.cameraId, ruleIds }, now) : [];
@@ -106,6 +106,39 @@ export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<E
   verdicts.push(...hidden.map(silencedVerdictOf));
   await storeVerdicts(sql, eventId, verdicts, now);
   return { batchId: event.batchId, cameraId: facts.cameraId, verdicts };
+}
+
+/** Evaluates rules. Returns the matches, and the verdicts of the others. */
+function judged(
+  rules: readonly Rule[],
+  facts: RuleFacts,
+  obstacle: RuleVerdict | null,
+): { readonly matches: readonly Match[]; readonly verdicts: StoredVerdict[] } {
+  const matches: Match[] = [];
+  const verdicts: StoredVerdict[] = [];
+  for (const rule of rules) {
+    const verdict = obstacle ?? evaluate(rule, facts);
+    if (verdict.matches) matches.push({ rule, verdict, key: keyOf(rule, facts, verdict) });
+    else verdicts.push({ ...verdictOf(rule, verdict), outcome: "not_matched" });
+  }
+  return { matches, verdicts };
+}
+
+/**
+ * If an alert may wait for the entry delay, keeps the mode from being switched until it is stored: a switch then cancels it. Returns the
+ * subject with the current mode.
+ */
+async function withFixedMode(sql: Sql, subject: Subject, rules: readonly Rule[]): Promise<Subject> {
+  const { facts, eventId, now } = subject;
+  if (!rules.some((rule) => entryDelayOf(subject, rule) > 0)) return subject;
+  await keepState(sql);
+  const modes = await modesOfEvent(sql, eventId, now);
+  return { ...subject, modes, facts: { ...facts, mode: modes.of(facts) } };
+}
+
+/** Returns for how many seconds an alert of a rule waits: only switching to a mode that the rule does not name could cancel it. */
+function entryDelayOf({ facts, modes }: Pick<Subject, "facts" | "modes">, rule: Rule): number {
+  return facts.kind === "event" && rule.modes?.includes(modes.now.name) ? modes.entryDelaySeconds : 0;
 }
 
 /**
@@ -178,6 +211,7 @@ async function raise(
   { rule, verdict, key }: Match,
 ): Promise<{ readonly verdict?: StoredVerdict; readonly alert?: Alert }> {
   const channels = rule.channels ?? [];
+  const waits = channels.length > 0 || entryDelayOf(subject, rule) > 0;
   const result = await raiseUnlessSuppressed(
     sql,
     {
@@ -187,7 +221,7 @@ async function raise(
       rank: subject.rank,
       rule,
       dedupKey: key,
-      status: channels.length === 0 ? "delivered" : "pending",
+      status: waits ? "pending" : "delivered",
       metadata: {
         rule_name: rule.name,
         matched_conditions: [...verdict.matchedConditions],
@@ -217,7 +251,16 @@ async function noteForDigest(sql: Sql, rule: Rule, { alertId, endsAt }: Cooldown
 }
 
 /** Announces a new alert to clients, to webhooks, and to recipients through the rule's channels. */
-async function announce(sql: Sql, { delivery, judgementDueAt, now }: Subject, { alert: created, rule }: RaisedAlert): Promise<void> {
+async function announce(sql: Sql, subject: Subject, { alert: created, rule }: RaisedAlert): Promise<void> {
+  const { delivery, judgementDueAt, now } = subject;
+  const entryDelay = entryDelayOf(subject, rule);
+  if (entryDelay > 0) {
+    const until = new Date(now.getTime() + entryDelay * 1000);
+    const reason = `held back until ${until.toISOString()} by the entry delay of ${subject.modes.now.name}`;
+    const held = await holdAlert(sql, created.id, { until, channels: rule.channels ?? [], reason });
+    await appendToJournal(sql, [{ type: "alert_created", data: held ?? created }], now);
+    return;
+  }
   let alert = created;
   if (rule.channels && rule.channels.length > 0) {
     const judgement = judgementDueAt && { eventId: created.event_id, dueAt: judgementDueAt };

@@ -1,10 +1,11 @@
 import type { Sql } from "../../platform/database/database.ts";
 import { addJobs, priorities } from "../../work/jobs/jobs-repository.ts";
-import { evaluate, outOfSchedule } from "../rules/conditions.ts";
+import { modeNow } from "../modes/history.ts";
+import { evaluate, outOfMode, outOfSchedule } from "../rules/conditions.ts";
 import { enabledRules } from "../rules/rules-repository.ts";
 
 /**
- * Queues another evaluation of open incidents whose cooldown has ended or whose schedule now applies. Otherwise the last report about a
+ * Queues another evaluation of open incidents whose cooldown has ended, or whose schedule or mode now applies. Otherwise the last report about a
  * camera could be that it works, or there would be none at all. Incidents that a digest reports through all channels of the rule are left
  * out. Returns how many were queued.
  */
@@ -22,7 +23,7 @@ interface HeldBack {
   readonly ruleId: string;
 }
 
-/** Finds suppressed incidents, of one event or of all, that their rules match now, schedules included. */
+/** Finds suppressed incidents, of one event or of all, that their rules match now, schedules and the mode included. */
 export async function suppressedIncidents(sql: Sql, now: Date, eventId?: number): Promise<readonly HeldBack[]> {
   const held = await sql<HeldBack[]>`
     select distinct e.event_id as "eventId", e.camera_id as "cameraId", v.rule_id as "ruleId"
@@ -35,8 +36,11 @@ export async function suppressedIncidents(sql: Sql, now: Date, eventId?: number)
       ${eventId === undefined ? sql`` : sql`and e.event_id = ${eventId}`}
       and (
         v.outcome = 'not_matched'
-          and cardinality(v.failed_conditions) = 1
-          and strpos(v.failed_conditions[1], ${outOfSchedule}) > 0
+          and cardinality(v.failed_conditions) > 0
+          and not exists (
+            select from unnest(v.failed_conditions) f (text)
+            where strpos(f.text, ${outOfSchedule}) = 0 and not starts_with(f.text, ${outOfMode})
+          )
         or v.outcome = 'suppressed'
           and v.suppressed_by is not null
           -- another rule under the same key told of it through all channels of this one
@@ -51,10 +55,11 @@ export async function suppressedIncidents(sql: Sql, now: Date, eventId?: number)
     order by e.event_id
   `;
   if (held.length === 0) return [];
+  const mode = await modeNow(sql, now);
   const rules = new Map((await enabledRules(sql)).map((rule) => [rule.id, rule]));
   return held.filter(({ eventId, cameraId, ruleId }) => {
     const rule = rules.get(ruleId);
     const times = { startedAt: now, endedAt: now, storedAt: now };
-    return rule && evaluate(rule, { eventId, kind: "camera_health", cameraId, riskScore: null, ...times, objects: [] }).matches;
+    return rule && evaluate(rule, { eventId, kind: "camera_health", cameraId, riskScore: null, mode, ...times, objects: [] }).matches;
   });
 }

@@ -4,6 +4,7 @@ import { findEvents } from "../../monitoring/events/events-repository.ts";
 import type { Operations } from "../../work/operations/operation.ts";
 import { backtest } from "../rules/backtest.ts";
 import { newDefinition } from "../rules/definition.ts";
+import { requireModes } from "../rules/required.ts";
 import { faultsOf } from "./faults.ts";
 
 /** A draft has no id yet. It is part of a dedup key only, and all alerts of a draft share it. */
@@ -16,9 +17,10 @@ export const ruleDraftOperations: Pick<Operations, keyof typeof ruleDraftRoutes>
     const to = body.end_date ?? now;
     const from = body.start_date ?? new Date(now.getTime() - draftDays * dayMs);
     const definition = newDefinition(body.definition);
+    await db.query((sql) => requireModes(sql, definition.modes));
     const { result, nearMisses } = await backtest(db, {
       ruleId: noRule,
-      events: { from, to, kinds: [definition.kind], newest: mostDraftEvents },
+      events: { from, to, kinds: [definition.kind], newest: mostDraftEvents, mode: body.mode ?? undefined },
       tested: { version: null, definition },
       against: undefined,
       timeZone: body.timezone,

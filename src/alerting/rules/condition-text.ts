@@ -1,5 +1,5 @@
 import type { conditionFields } from "../../contract/constants.ts";
-import { outOfSchedule } from "./conditions.ts";
+import { outOfMode, outOfSchedule } from "./conditions.ts";
 
 /** How a condition that matched reads for people. A null text says nothing that the message does not say anyway. */
 const forms: readonly { readonly condition: RegExp; readonly text: (value: string) => string | null }[] = [
@@ -7,6 +7,7 @@ const forms: readonly { readonly condition: RegExp; readonly text: (value: strin
   { condition: /^object_type in \[(.*)\]$/s, text: (names) => `${alternatives(names)} was seen` },
   { condition: /^confidence >= ([\d.]+)$/, text: (value) => `the confidence is ${percent(value)} or more` },
   { condition: /^within schedule (.*)$/s, text: (schedule) => `it was within ${schedule}` },
+  { condition: /^mode (\S+) in \[.*\]$/s, text: (mode) => `the home was in mode ${mode}` },
   { condition: /^camera_id in \[.*\]$/s, text: () => null },
   { condition: /^kind = .*$/s, text: () => null },
 ];
@@ -33,6 +34,7 @@ const fieldForms: readonly (readonly [form: RegExp, field: ConditionField])[] = 
   [/^camera_id /, "camera_ids"],
   [/^(confidence |no detection,)/, "min_confidence"],
   [new RegExp(outOfSchedule), "schedule"],
+  [new RegExp(`^${outOfMode}`), "modes"],
 ];
 
 /** Returns the field of a rule whose condition failed; undefined for the kind of event, which is no near miss. */

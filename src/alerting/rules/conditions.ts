@@ -1,3 +1,4 @@
+import { alertsIn, authorText, type ModeAt } from "../modes/mode.ts";
 import { secondsLate } from "./lateness.ts";
 import type { ObjectSeen, Rule, RuleDefinition, RuleFacts, RuleVerdict, Schedule } from "./rule.ts";
 import { describeSchedule, describeWallTime, isWithin } from "./schedule.ts";
@@ -11,10 +12,13 @@ const sameConfidence = 1e-6;
 /** Marks the failed condition that is the schedule. */
 export const outOfSchedule = " not within schedule ";
 
+/** Begins the failed condition that is the mode. */
+export const outOfMode = "the home was in mode ";
+
 /** The conditions of a rule, without what happens when they hold. */
 export type RuleConditions = Pick<
   RuleDefinition,
-  "kind" | "risk_threshold" | "object_types" | "camera_ids" | "min_confidence" | "schedule"
+  "kind" | "risk_threshold" | "object_types" | "camera_ids" | "min_confidence" | "schedule" | "modes"
 >;
 
 /** Evaluates a rule for an event: all conditions that are set must hold. One detection must satisfy class and confidence together. */
@@ -63,8 +67,17 @@ export function evaluate(rule: Rule | RuleConditions, facts: RuleFacts): RuleVer
     else failed.push(`${describeTimes(rule.schedule, facts)}${outOfSchedule}${wanted}`);
   }
 
+  if (!alertsIn(rule.modes, facts.mode.name)) failed.push(outOfModeText(rule.modes, facts.mode));
+  else if (isSet(rule.modes)) matched.push(`mode ${facts.mode.name} in ${listText(rule.modes)}`);
+
   const matches = failed.length === 0;
   return { matches, matchedConditions: matched, failedConditions: failed, objectType: matches ? (best?.objectType ?? null) : null };
+}
+
+function outOfModeText(modes: readonly string[] | null, mode: ModeAt): string {
+  const author = authorText(mode);
+  const was = `${outOfMode}${mode.name}${author === undefined ? "" : ` (${author})`}`;
+  return isSet(modes) ? `${was}; the rule is for ${modes.join(", ")}` : `${was}; only rules that name it alert in it`;
 }
 
 /**

@@ -16,6 +16,7 @@ const defaults: Omit<RuleDefinition, "name"> = {
   camera_ids: null,
   min_confidence: null,
   schedule: null,
+  modes: null,
   dedup_key_template: "{camera_id}:{rule_id}",
   cooldown_seconds: 300,
   channels: null,
@@ -29,7 +30,7 @@ export function newDefinition(given: RuleChange & { readonly name: string }): Ru
 }
 
 /**
- * Applies changes to a definition; undefined fields keep their value, and an empty list of classes or cameras removes the condition.
+ * Applies changes to a definition; undefined fields keep their value, and an empty list of classes, cameras or modes removes the condition.
  * Throws `Problem("invalid")` for a camera-health rule with a condition that no incident can meet.
  */
 export function changedDefinition(before: RuleDefinition, given: RuleChange): RuleDefinition {
@@ -45,6 +46,7 @@ export function changedDefinition(before: RuleDefinition, given: RuleChange): Ru
     camera_ids: noneWhenEmpty(pick("camera_ids")),
     min_confidence: pick("min_confidence"),
     schedule: given.schedule === undefined ? before.schedule : given.schedule && { ...given.schedule, days: given.schedule.days ?? [] },
+    modes: noneWhenEmpty(pick("modes")),
     dedup_key_template: pick("dedup_key_template"),
     cooldown_seconds: pick("cooldown_seconds"),
     channels: pick("channels"),

@@ -2,15 +2,26 @@ import { cursorBatches } from "../../base/async/cursor.ts";
 import type { RiskLevel } from "../../monitoring/events/event.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { restoredAfterEvent } from "../../work/outbox/restores-repository.ts";
+import { pastModes } from "../modes/history.ts";
 import type { EventKind, RuleFacts } from "./rule.ts";
 
 /** The facts of an event as one row: classes and confidences are parallel arrays. */
-interface FactsRow extends Omit<RuleFacts, "objects"> {
+interface FactsRow extends Omit<RuleFacts, "objects" | "mode"> {
   readonly types: readonly string[];
   readonly confidences: readonly number[];
 }
 
-function factsOf({ eventId, kind, cameraId, riskScore, startedAt, endedAt, storedAt, types, confidences }: FactsRow): RuleFacts {
+function factsOf({
+  eventId,
+  kind,
+  cameraId,
+  riskScore,
+  startedAt,
+  endedAt,
+  storedAt,
+  types,
+  confidences,
+}: FactsRow): Omit<RuleFacts, "mode"> {
   const objects = types.map((objectType, index) => ({ objectType, confidence: confidences[index] ?? 0 }));
   return { eventId, kind, cameraId, riskScore, startedAt, endedAt, storedAt, objects };
 }
@@ -23,8 +34,8 @@ interface Obstacles {
   readonly restoredAt: Date | null;
 }
 
-/** Reads the facts that rules evaluate for an event, deleted or not; undefined if there is no such event. */
-export async function ruleFacts(sql: Sql, eventId: number): Promise<(RuleFacts & Obstacles) | undefined> {
+/** Reads the facts that rules evaluate for an event, deleted or not, without the mode; undefined if there is no such event. */
+export async function ruleFacts(sql: Sql, eventId: number): Promise<(Omit<RuleFacts, "mode"> & Obstacles) | undefined> {
   const [row] = await sql<[(FactsRow & Obstacles)?]>`
     select e.event_id as "eventId", e.kind, e.camera_id as "cameraId", e.risk_score as "riskScore",
       e.started_at as "startedAt", e.ended_at as "endedAt", e.created_at as "storedAt",
@@ -67,6 +78,8 @@ export interface PastEvents {
   readonly ids?: readonly number[] | undefined;
   /** Only the newest events, this many. */
   readonly newest?: number | undefined;
+  /** Assumes that the home was in this mode all the time. */
+  readonly mode?: string | undefined;
 }
 
 /** Rows kept in memory at a time. */
@@ -77,6 +90,7 @@ const batchSize = 500;
  * when an event is stored, `scored` for rules that wait for the score. Must run in a transaction.
  */
 export async function* pastFacts(sql: Sql, events: PastEvents, trigger: "stored" | "scored"): AsyncGenerator<readonly PastFacts[]> {
+  const modeOf = await pastModes(sql, events.mode);
   const statement = sql<PastRow[]>`
     with chosen as materialized (
       select e.event_id, e.kind, e.camera_id, e.risk_score, e.risk_level, e.started_at, e.ended_at, e.created_at
@@ -112,6 +126,6 @@ export async function* pastFacts(sql: Sql, events: PastEvents, trigger: "stored"
     order by ${trigger === "scored" ? sql`coalesce(s.scored_at, c.created_at)` : sql`c.created_at`}, c.event_id
   `;
   for await (const rows of cursorBatches<PastRow[]>(sql, statement, batchSize)) {
-    yield rows.map((row) => ({ ...factsOf(row), riskLevel: row.riskLevel, scoredAt: row.scoredAt, overAt: row.overAt }));
+    yield rows.map((row) => ({ ...factsOf(row), mode: modeOf(row), riskLevel: row.riskLevel, scoredAt: row.scoredAt, overAt: row.overAt }));
   }
 }

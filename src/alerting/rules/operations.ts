@@ -7,7 +7,7 @@ import type { Operations } from "../../work/operations/operation.ts";
 import { backtest } from "./backtest.ts";
 import { deadValues } from "./dead-values.ts";
 import { changedDefinition, definitionOf, newDefinition, sameDefinition } from "./definition.ts";
-import { requireRule, requireRuleId, requireVersion } from "./required.ts";
+import { requireModes, requireRule, requireRuleId, requireVersion } from "./required.ts";
 import type { Rule } from "./rule.ts";
 import {
   countRules,
@@ -38,6 +38,7 @@ export const ruleOperations: Pick<Operations, keyof typeof ruleRoutes> = {
     const now = clock.now();
     const definition = newDefinition(body);
     const stored = await db.transaction(async (sql) => {
+      await requireModes(sql, definition.modes);
       const rule = await insertRule(sql, definition, now);
       await insertVersion(sql, rule.id, rule.version, definition, now);
       return rule;
@@ -57,6 +58,7 @@ export const ruleOperations: Pick<Operations, keyof typeof ruleRoutes> = {
       const before = definitionOf(rule);
       const definition = changedDefinition(before, body);
       if (sameDefinition(before, definition)) return rule;
+      if (body.modes) await requireModes(sql, definition.modes);
       const changed = await replaceRule(sql, id, definition, now);
       await insertVersion(sql, id, changed.version, definition, now);
       // A shorter cooldown also applies to the alert that is suppressing others now.
@@ -86,7 +88,7 @@ export const ruleOperations: Pick<Operations, keyof typeof ruleRoutes> = {
     return await tryRule(
       db,
       rule,
-      { ...range, ids, kinds: ids ? undefined : [rule.kind], newest: ids ? undefined : body.limit },
+      { ...range, ids, kinds: ids ? undefined : [rule.kind], newest: ids ? undefined : body.limit, mode: body.mode ?? undefined },
       body.at ?? undefined,
     );
   },
@@ -107,7 +109,7 @@ export const ruleOperations: Pick<Operations, keyof typeof ruleRoutes> = {
     });
     const { result } = await backtest(db, {
       ruleId: rule.id,
-      events: { from, to, kinds: [tested.definition.kind, ...(against ? [against.definition.kind] : [])] },
+      events: { from, to, kinds: [tested.definition.kind, ...(against ? [against.definition.kind] : [])], mode: body.mode ?? undefined },
       tested,
       against,
       timeZone: body.timezone,

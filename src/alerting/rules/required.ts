@@ -1,6 +1,7 @@
 import { notFound, Problem } from "../../contract/problem.ts";
 import { uuidOf } from "../../contract/values.ts";
 import type { Sql } from "../../platform/database/database.ts";
+import { allModes } from "../modes/modes-repository.ts";
 import { definitionOf } from "./definition.ts";
 import type { Rule, RuleDefinition } from "./rule.ts";
 import { findRule } from "./rules-repository.ts";
@@ -26,4 +27,14 @@ export async function requireVersion(sql: Sql, rule: Rule, version: number): Pro
   const definition = await findVersion(sql, rule.id, version);
   if (!definition) throw new Problem("not_found", `Rule ${rule.id} has no version ${version}; it has 1 to ${rule.version}`);
   return definition;
+}
+
+/** Throws `Problem("invalid")` for modes that do not exist: a rule would never alert in them. */
+export async function requireModes(sql: Sql, modes: readonly string[] | null): Promise<void> {
+  if (modes === null) return;
+  const known = (await allModes(sql)).map(({ name }) => name);
+  const unknown = modes.filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  const msg = `There is no mode ${unknown.join(" or ")}; the modes are ${known.join(", ")}`;
+  throw new Problem("invalid", msg, { items: [{ loc: ["body", "modes"], msg, type: "value_error" }] });
 }

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { channels, eventKinds, severities } from "../../contract/constants.ts";
 import type { Rule as RuleRecord, Schedule as ScheduleRecord } from "../../contract/routes/rules.ts";
+import type { ModeAt } from "../modes/mode.ts";
 
 /** An alert rule as clients see it. */
 export type Rule = z.output<typeof RuleRecord>;
@@ -24,6 +25,8 @@ export interface RuleFacts {
   readonly endedAt: Date;
   /** When the event was stored. For an open incident that is evaluated again: now. */
   readonly storedAt: Date;
+  /** The mode of the home that the event counts for. */
+  readonly mode: ModeAt;
   /** Each class once, with its highest confidence. */
   readonly objects: readonly ObjectSeen[];
 }

@@ -36,7 +36,8 @@ export function shellWord(text: string): string {
 
 /** The first words of all commands. Sentences name homesec too: only before one of these words it begins a command. */
 export const commandWords = [
-  ...["serve", "demo", "live", "trigger", "explain", "health", "doctor", "selftest", "cleanup", "completion", "docs", "help", "setup"],
+  ...["serve", "demo", "live", "trigger", "explain", "health", "doctor", "mode", "selftest", "cleanup", "completion", "docs", "help"],
+  ...["setup"],
   ...[
     "cameras",
     "receivers",
@@ -46,6 +47,7 @@ export const commandWords = [
     "rules",
     "alerts",
     "silence",
+    "modes",
     "webhooks",
     "notifications",
     "analytics",

@@ -20,6 +20,7 @@ const stepNames = [
   "event",
   "analysis",
   "score",
+  "mode",
   "rule",
   "silence",
   "alert",

@@ -11,6 +11,7 @@ import { eventRoutes } from "./events.ts";
 import { explainRoutes } from "./explain.ts";
 import { imageRoutes } from "./images.ts";
 import { keyRoutes } from "./keys.ts";
+import { modeRoutes } from "./modes.ts";
 import { notificationRoutes } from "./notifications.ts";
 import { pullRoutes } from "./pulls.ts";
 import { receiverRoutes } from "./receivers.ts";
@@ -44,6 +45,7 @@ export const routes = {
   ...ruleDraftRoutes,
   ...alertRoutes,
   ...silenceRoutes,
+  ...modeRoutes,
   ...analyticsRoutes,
   ...systemRoutes,
   ...gpuRoutes,

@@ -3,7 +3,7 @@ import { conditionFields } from "../constants.ts";
 import { routesOf } from "../route.ts";
 import { EndInstant, Instant, StartInstant, TimeZoneText } from "../values.ts";
 import { Event } from "./events.ts";
-import { Conditions, NewRule, RuleReplay, Tested } from "./rules.ts";
+import { AssumedMode, Conditions, NewRule, RuleReplay, Tested } from "./rules.ts";
 
 const route = routesOf("alerts");
 
@@ -56,6 +56,7 @@ export const ruleDraftRoutes = {
           .optional()
           .meta({ description: `Start (default: ${draftDays} days ago)` }),
         end_date: EndInstant.nullable().optional().meta({ description: "End (default: now)" }),
+        mode: AssumedMode,
         timezone: TimeZoneText.default("UTC").meta({ description: "Time zone of the days" }),
         limit: z.int().min(0).max(100).default(20).meta({ description: "Maximum number of listed alerts, and of listed near misses" }),
       }),

@@ -41,6 +41,13 @@ const Escalate = z.boolean().meta({
     "Let events with a higher risk level bypass the cooldown. This rule also bypasses it if a less severe rule alerted for the same event",
 });
 
+/** The name of a mode. */
+export const ModeName = z
+  .string()
+  .regex(/^[\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{N}_-]{0,31}$/u, "Must be 1 to 32 lowercase letters, digits, - or _, and start with a letter");
+
+const modesText = "Modes of the home in which the rule alerts; null for every mode except `off`";
+
 const scheduleText = "Schedule; an event lies within it when it began, ended or was stored then. Null for always";
 
 /** An alert rule as clients receive it. */
@@ -56,6 +63,7 @@ export const Rule = z
     camera_ids: z.array(z.string()).nullable().meta({ description: "Cameras that the rule applies to; null for all" }),
     min_confidence: z.number().nullable().meta({ description: "Minimum confidence, 0 to 1; null for any" }),
     schedule: Schedule.nullable().meta({ description: scheduleText }),
+    modes: z.array(z.string()).nullable().meta({ description: modesText }),
     dedup_key_template: z.string().meta({ description: "Template of the cooldown key; without {rule_id} rules share their cooldown" }),
     cooldown_seconds: z.int().meta({ description: "Cooldown between alerts with the same key, in seconds", example: 300 }),
     channels: z
@@ -81,7 +89,7 @@ export const Rule = z
 
 const TimeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "Must be a time of day from 00:00 to 23:59, written HH:MM");
 
-const ScheduleInput = z
+export const ScheduleInput = z
   .strictObject({
     days: z.array(EnumText(weekdays)).max(7).nullable().default([]).meta({ description: "Weekdays; empty for every day" }),
     start_time: TimeOfDay.nullable()
@@ -150,6 +158,11 @@ const fields = {
     .nullable()
     .meta({ description: "Minimum confidence; null for any" }),
   schedule: ScheduleInput.nullable().meta({ description: scheduleText }),
+  modes: z
+    .array(ModeName)
+    .max(50)
+    .nullable()
+    .meta({ description: `${modesText.replace("null", "null or empty")}` }),
   dedup_key_template: DedupKeyTemplate,
   cooldown_seconds: z
     .int()
@@ -224,6 +237,11 @@ const DifferingEvents = z.object({
   event_ids: z.array(z.int()).meta({ description: "Ids of the newest events, `limit` at most" }),
 });
 
+/** The mode that a test assumes for all events. */
+export const AssumedMode = ModeName.nullable()
+  .optional()
+  .meta({ description: "Test as if the home had been in this mode all the time (default: the mode in which each event began)" });
+
 const params = z.object({ id: z.string().meta({ description: "Id of the rule, a UUID" }) });
 const refusals = { 404: "No rule has this id" };
 const common = { params, refusals } as const;
@@ -268,6 +286,7 @@ export const ruleRoutes = {
         limit: z.int().min(1).max(1000).default(100).meta({ description: "Number of newest events to test, without `event_ids`" }),
         start_date: StartInstant.nullable().optional().meta({ description: "Only events at this time or later" }),
         end_date: EndInstant.nullable().optional().meta({ description: "Only events at this time or before" }),
+        mode: AssumedMode,
         at: StorableInstant.nullable()
           .optional()
           .meta({ description: "Test the schedule at this time instead of the times of each event" }),
@@ -321,6 +340,7 @@ export const ruleRoutes = {
           version: z.int().min(1).nullable().optional().meta({ description: "Version of the rule (default: the current one)" }),
           definition: changes.nullable().optional().meta({ description: "Unstored changes to that version, as in an update" }),
           against: z.int().min(1).nullable().optional().meta({ description: "Version to compare with" }),
+          mode: AssumedMode,
           timezone: TimeZoneText.default("UTC").meta({ description: "Time zone of the days" }),
           limit: z.int().min(0).max(1000).default(100).meta({ description: "Maximum number of listed events" }),
         })

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { whyNever } from "../../../src/admin/doctor/rule-faults.ts";
+import { initialMode } from "../../../src/alerting/modes/mode.ts";
 import { evaluate } from "../../../src/alerting/rules/conditions.ts";
 import { newDefinition, type RuleChange } from "../../../src/alerting/rules/definition.ts";
 import type { Rule } from "../../../src/alerting/rules/rule.ts";
@@ -210,7 +211,7 @@ describe("doctor: whyNever", () => {
       fc.property(rules, event, (conditions, facts) => {
         const rule = ruleOf(conditions);
         const times = { startedAt: now, endedAt: now, storedAt: now };
-        const { matches } = evaluate(rule, { ...facts, eventId: 1, kind: "event", cameraId: "yard", ...times });
+        const { matches } = evaluate(rule, { ...facts, eventId: 1, kind: "event", cameraId: "yard", mode: initialMode, ...times });
         return !matches || whyNever(rule, possible) === undefined;
       }),
     );

@@ -24,6 +24,11 @@ const kept: Readonly<Record<string, string>> = {
   // Those that ended 30 days ago, when another event is shared.
   shares: "age",
   rules: "always",
+  // Custom modes, and those that a person changed.
+  modes: "always",
+  mode_state: "always",
+  // All but the newest.
+  mode_switches: "age",
   rule_versions: "rules",
   webhooks: "always",
   baseline_configs: "always",

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { initialMode } from "../../../src/alerting/modes/mode.ts";
 import { fieldOfCondition } from "../../../src/alerting/rules/condition-text.ts";
 import { evaluate } from "../../../src/alerting/rules/conditions.ts";
 import { conditionFields } from "../../../src/contract/constants.ts";
@@ -115,9 +116,19 @@ describe("rule draft", () => {
     const conditions = {
       ...{ kind: "event", risk_threshold: 50, object_types: ["person"], camera_ids: ["front"], min_confidence: 0.5 },
       schedule: { days: ["monday"], start_time: "01:00", end_time: "02:00", timezone: "UTC" },
+      modes: ["away"],
     } as const;
     const at = new Date("2026-03-03T12:00:00Z");
-    const facts = { eventId: 1, kind: "event", cameraId: "back", riskScore: null, startedAt: at, endedAt: at, storedAt: at } as const;
+    const facts = {
+      eventId: 1,
+      mode: initialMode,
+      kind: "event",
+      cameraId: "back",
+      riskScore: null,
+      startedAt: at,
+      endedAt: at,
+      storedAt: at,
+    } as const;
     for (const objects of [[], [{ objectType: "dog", confidence: 0.1 }]]) {
       const { failedConditions } = evaluate({ ...conditions, object_types: ["person"], camera_ids: ["front"] } as never, {
         ...facts,

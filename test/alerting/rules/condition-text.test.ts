@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { initialMode } from "../../../src/alerting/modes/mode.ts";
 import { conditionTexts } from "../../../src/alerting/rules/condition-text.ts";
 import { evaluate } from "../../../src/alerting/rules/conditions.ts";
 import { weekdays } from "../../../src/base/clock/calendar.ts";
@@ -29,6 +30,7 @@ describe("conditions for people", () => {
       schedule: fc.option(
         fc.subarray([...weekdays]).map((days) => ({ days, start_time: "00:00", end_time: "00:00", timezone: "Europe/Berlin" })),
       ),
+      modes: fc.option(fc.constant<string[]>(["home", "night"])),
       kind: fc.constantFrom("event" as const, "camera_health" as const),
     });
     fc.assert(
@@ -36,7 +38,7 @@ describe("conditions for people", () => {
         const objects = objectTypes.map((objectType) => ({ objectType, confidence: 1 }));
         const at = new Date("2026-03-02T12:00:00Z");
         const times = { startedAt: at, endedAt: at, storedAt: at };
-        const facts = { eventId: 1, cameraId: "back_yard", riskScore: 100, ...times, objects };
+        const facts = { eventId: 1, cameraId: "back_yard", riskScore: 100, mode: initialMode, ...times, objects };
         const { matchedConditions } = evaluate(definitionWith(conditions), { ...facts, kind: conditions.kind });
         for (const text of conditionTexts(matchedConditions)) expect(text).not.toMatch(/_|>=| = |\[|\bobject|\bkind\b/);
       }),

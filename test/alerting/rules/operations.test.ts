@@ -49,6 +49,7 @@ describe("creating a rule", () => {
       camera_ids: null,
       min_confidence: null,
       schedule: null,
+      modes: null,
       dedup_key_template: "{camera_id}:{rule_id}",
       cooldown_seconds: 300,
       channels: null,

@@ -1,3 +1,4 @@
+import { initialMode } from "../../../src/alerting/modes/mode.ts";
 import type { Rule, RuleDefinition, RuleFacts, Schedule } from "../../../src/alerting/rules/rule.ts";
 
 /** A user's rule definition without conditions, except the given fields. */
@@ -12,6 +13,7 @@ export function definitionWith(fields: Partial<RuleDefinition>): RuleDefinition 
     camera_ids: null,
     min_confidence: null,
     schedule: null,
+    modes: null,
     dedup_key_template: "{camera_id}:{rule_id}",
     cooldown_seconds: 300,
     channels: null,
@@ -43,6 +45,7 @@ export function factsWith(fields: Partial<RuleFacts> = {}): RuleFacts {
     startedAt: new Date("2026-03-01T11:58:00Z"),
     endedAt: new Date("2026-03-01T11:59:00Z"),
     storedAt: new Date("2026-03-01T12:00:00Z"),
+    mode: initialMode,
     objects: [{ objectType: "person", confidence: 0.9 }],
     ...fields,
   };

@@ -112,6 +112,20 @@ export const changing: Steps = {
     error(3, "--rule Nobody --for 2h --reason x"),
   ],
   "silence end": [people("<newest>"), json("<newest>"), error(5, ids.silence), error(3, "nothing")],
+  mode: [people("night"), json("away --now"), json("home"), error(3, "holiday"), error(2, "'Far away'")],
+  "modes add": [
+    people("holiday --exit-delay 2m"),
+    json("party --schedule 'fri,sat 20:00-02:00 Europe/Berlin'"),
+    error(5, "holiday"),
+    error(2, "Any --schedule sometime"),
+  ],
+  "modes update": [
+    people("night --schedule 'mon-fri 23:00-06:00 Europe/Berlin'"),
+    json("night --schedule none"),
+    error(2, "night"),
+    error(3, "nigth --exit-delay 5"),
+  ],
+  "modes remove": [people("holiday"), silent("party"), error(5, "away"), error(3, "holiday")],
   cleanup: [people("--dry-run"), error(2, ""), json("--yes")],
 
   "webhooks add": [

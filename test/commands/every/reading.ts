@@ -135,6 +135,9 @@ export const reading: Steps = {
   "silence list": [people(), json("--status ended"), error(2, "--status over")],
   "silence show": [people(ids.silence), json(ids.silence), error(3, "nothing")],
 
+  "modes list": [people(), json(), error(2, "--fields nam")],
+  "modes history": [people(), json(), error(2, "--fields who")],
+
   "webhooks list": [people(), people("--fields name,enabled --direct"), json("--enabled-only"), error(2, "--enabled")],
   "webhooks show": [people("chat"), json("chat"), error(3, "chatt")],
   "webhooks deliveries": [

@@ -97,13 +97,16 @@ describe("roles", () => {
     expect(body).toMatchObject({ count: 1, pagination: { total: 1 }, cameras: [{ camera_id: "door" }] });
   });
 
-  it("roles: a resident reviews, notes and mutes, and changes nothing else", async () => {
+  it("roles: a resident reviews, notes, mutes and switches the mode, and changes nothing else", async () => {
     const event = home.events["yard"];
     expect((await home.ask(`PATCH /api/events/${event}`, keys.resident, { reviewed: true, notes: "the postman" })).status).toBe(200);
     const silence = await home.ask("POST /api/silences", keys.resident, { all: true, duration_seconds: 60, reason: "Moving in" });
     expect(silence.status).toBe(201);
     expect((await home.ask("PATCH /api/cameras/yard", keys.resident, { name: "Other" })).status).toBe(403);
     expect((await home.ask(`DELETE /api/events/${event}`, keys.resident)).status).toBe(403);
+    expect((await home.ask("PUT /api/mode", keys.resident, { mode: "night" })).body).toMatchObject({ mode: "night" });
+    expect((await home.ask("PUT /api/modes/night", keys.resident, { exit_delay_seconds: 5 })).status).toBe(403);
+    expect((await home.ask("PUT /api/mode", keys.guest, { mode: "off" })).status).toBe(403);
     expect((await home.ask("GET /api/keys", keys.resident)).status).toBe(403);
     expect((await home.ask(`PATCH /api/events/${home.events["door"]}`, keys.guest, { reviewed: true })).status).toBe(403);
   });

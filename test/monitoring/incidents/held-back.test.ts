@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createDigestCloser } from "../../../daemon/workers/digest-closer.ts";
 import { reevaluateIncidents } from "../../../src/alerting/alerts/suppressed-incidents.ts";
+import { chooseMode } from "../../../src/alerting/mode-switching/switch.ts";
 import type { RuleDefinition } from "../../../src/alerting/rules/rule.ts";
 import { silentLog } from "../../../src/base/log/log.ts";
 import { endIncidents, openIncident } from "../../../src/monitoring/incidents/incidents.ts";
 import { type AlertDesk, openAlertDesk, withMail } from "../../alerting/alerts/alert-desk.ts";
+import { emptyTables } from "../../support/empty-tables.ts";
 import { eventually } from "../../support/eventually.ts";
 
 let desk: AlertDesk;
@@ -12,7 +14,10 @@ beforeAll(async () => {
   desk = await openAlertDesk(withMail);
 });
 afterAll(() => desk.close());
-beforeEach(() => desk.empty());
+beforeEach(async () => {
+  await desk.empty();
+  await desk.db.query((sql) => emptyTables(sql, "mode_state, mode_switches"));
+});
 
 const noon = Date.UTC(2026, 2, 1, 12);
 const now = () => desk.context.clock.now();
@@ -54,6 +59,16 @@ async function flap(): Promise<void> {
 }
 
 describe("an incident that a cooldown suppressed", () => {
+  it("alerts when the home gets into a mode of the rule, and it still lasts", async () => {
+    await dead({ modes: ["night"] });
+    await begin(0);
+    await round(1);
+    expect(await told()).toEqual([]);
+    await desk.db.transaction((sql) => chooseMode(sql, { mode: "night", by: null, source: "request", skipExitDelay: false }, now()));
+    await round(2);
+    expect(await told()).toHaveLength(1);
+  });
+
   it("alerts when the cooldown ends and it still lasts, after the last message reported the camera as working", async () => {
     await dead();
     await flap();

@@ -26,6 +26,7 @@ export const emptyDraft: Draft = {
   camera_ids: null,
   min_confidence: null,
   schedule: null,
+  modes: null,
   dedup_key_template: usualKey,
   cooldown_seconds: 300,
   channels: null,

@@ -13,6 +13,7 @@ import { CamerasField, ClassesField, KindField, ScoreField } from "./conditions.
 import { type Draft, useDraft } from "./draft.ts";
 import { ChannelsField, ConfidenceField, CooldownFields, SeverityField } from "./effects.tsx";
 import { FieldNotes, type Said, SaidContext, Tick } from "./fields.tsx";
+import { ModesField } from "./modes.tsx";
 import { type Preview, PreviewResult, usePreview } from "./preview.tsx";
 import { ScheduleField } from "./schedule.tsx";
 
@@ -98,6 +99,7 @@ function Fields({ draft, change }: FieldsProps) {
       {isEvent && <ClassesField {...parts} />}
       <CamerasField {...parts} />
       <ScheduleField {...parts} />
+      <ModesField {...parts} />
       {isEvent && <ScoreField {...parts} />}
       <ChannelsField {...parts} />
       <SeverityField {...parts} />

@@ -5,6 +5,7 @@ import type { z } from "zod";
 import { draftDays, ruleDraftRoutes } from "../../../src/contract/routes/rule-drafts.ts";
 import { useReply } from "../../api/use-reply.ts";
 import { EventRow } from "../../parts/event-row.tsx";
+import { useModeNames } from "../../parts/names.ts";
 import { useFormat } from "../../texts/format.tsx";
 import { useMoreTexts } from "../../texts/more.ts";
 import { useTexts } from "../../texts/texts.tsx";
@@ -15,6 +16,8 @@ type Trial = z.output<typeof ruleDraftRoutes.backtestDefinition.reply>;
 /** What the rule would have done, as the form stands. */
 export interface Preview {
   readonly reply: UseQueryResult<Trial>;
+  /** The mode that the trial assumes; undefined for the modes as they were. */
+  readonly mode: string | undefined;
   /** The reply is about an earlier state of the form. */
   readonly isOld: boolean;
 }
@@ -30,14 +33,18 @@ export function usePreview(draft: Draft): Preview {
   // the name changes nothing, and a rule that is off would alert if it were on
   const tried = JSON.stringify({ ...draft, name: "draft", enabled: true });
   const settled = useSettled(tried, restMs);
-  const body = { definition: JSON.parse(settled) as Draft, start_date: start, timezone: format.zone, limit: listed };
+  const definition = JSON.parse(settled) as Draft;
+  // The history of modes says little about a rule for a mode that was seldom chosen
+  const mode = definition.modes?.[0];
+  const body = { definition, mode, start_date: start, timezone: format.zone, limit: listed };
   const reply = useReply(ruleDraftRoutes.backtestDefinition, { body }, { keepsPrevious: true });
-  return { reply, isOld: settled !== tried || reply.isPlaceholderData };
+  return { reply, mode, isOld: settled !== tried || reply.isPlaceholderData };
 }
 
 /** The alerts that the rule would have raised, and the events that it just missed. */
-export function PreviewResult({ preview: { reply, isOld }, kind }: { readonly preview: Preview; readonly kind: Draft["kind"] }) {
+export function PreviewResult({ preview: { reply, isOld, mode }, kind }: { readonly preview: Preview; readonly kind: Draft["kind"] }) {
   const texts = useTexts();
+  const modeName = useModeNames();
   const { rules } = useMoreTexts();
   const { data, error } = reply;
   return (
@@ -56,6 +63,7 @@ export function PreviewResult({ preview: { reply, isOld }, kind }: { readonly pr
       ) : data ? (
         <div className={isOld ? "opacity-60" : ""}>
           <Result trial={data} kind={kind} />
+          {mode !== undefined && <p className="mt-2 text-sm text-soft">{rules.triedIn(modeName(mode))}</p>}
         </div>
       ) : (
         <p className="min-h-40 text-soft">{rules.testing}</p>

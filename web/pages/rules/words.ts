@@ -1,5 +1,5 @@
 import { weekdays } from "../../../src/base/clock/calendar.ts";
-import { classNames, useCameraNames } from "../../parts/names.ts";
+import { classNames, useCameraNames, useModeNames } from "../../parts/names.ts";
 import { useFormat } from "../../texts/format.tsx";
 import { useMoreTexts } from "../../texts/more.ts";
 import { useTexts } from "../../texts/texts.tsx";
@@ -13,6 +13,7 @@ export function useRuleWords(rule: Draft): readonly string[] {
   const nameOf = useCameraNames();
   const names = useWeekdayNames();
   const { rules } = useMoreTexts();
+  const modeName = useModeNames();
   const channels = (rule.channels ?? []).map((channel) => texts.alerts.channel[channel]);
   const times = ({ days, start_time, end_time, timezone }: ScheduleValue): string =>
     [
@@ -33,6 +34,7 @@ export function useRuleWords(rule: Draft): readonly string[] {
     ...(rule.camera_ids ? [rules.cameras(rule.camera_ids.map(nameOf).join(", "))] : []),
     ...(rule.min_confidence !== null ? [rules.confidence(format.percent(rule.min_confidence))] : []),
     ...(rule.schedule ? [times(rule.schedule)] : []),
+    ...(rule.modes ? [rules.modes(rule.modes.map(modeName).join(", "))] : []),
     ...(rule.cooldown_seconds > 0 ? [rules.cooldown(format.duration(rule.cooldown_seconds * 1000))] : []),
     channels.length > 0 ? rules.channels(channels.join(", ")) : rules.noChannels,
   ];
