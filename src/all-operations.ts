@@ -24,6 +24,7 @@ import { entityOperations } from "./monitoring/entities/operations.ts";
 import { eventOperations } from "./monitoring/events/operations.ts";
 import { eventStatisticsOperations } from "./monitoring/events/statistics.ts";
 import { imageOperations } from "./monitoring/images/operations.ts";
+import { parkingOperations } from "./monitoring/parked/operations.ts";
 import { pullOperations } from "./monitoring/pulls/operations.ts";
 import { receiverOperations } from "./monitoring/receivers/operations.ts";
 import { sceneOperations } from "./monitoring/scenes/operations.ts";
@@ -35,6 +36,7 @@ export const operations: Operations = {
   ...cameraOperations,
   ...receiverOperations,
   ...pullOperations,
+  ...parkingOperations,
   ...baselineOperations,
   ...sceneOperations,
   ...detectionOperations,

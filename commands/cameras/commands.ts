@@ -14,6 +14,7 @@ import { connectCamera, disconnectCamera, offerConnection } from "./connect.ts";
 import { discoverCameras } from "./discover.ts";
 import { listGaps } from "./gaps.ts";
 import { noteTrouble, noteUnread } from "./notes.ts";
+import { parkedOption, parkingOf, parkingView } from "./parked.ts";
 import { carryOut, planPull, pullOf, pullOptions, pullView, splitPull } from "./pull.ts";
 import { sceneChangeCommands } from "./scene-changes.ts";
 import { saveSnapshot } from "./snapshot.ts";
@@ -69,7 +70,8 @@ const showCamera = recordCommand({
   record: (io, { arguments: params }) => io.call("getCamera", { params }),
   async viewOf(io, camera) {
     const silences = await activeSilences(io, ({ camera_id }) => camera_id === null || camera_id === camera.camera_id);
-    return silencedView(io, pullView(cameraView, await pullOf(io, camera)), silences);
+    const view = parkingView(pullView(cameraView, await pullOf(io, camera)), await parkingOf(io, camera));
+    return silencedView(io, view, silences);
   },
   after: (io, camera) => noteTrouble(io, [camera]),
 });
@@ -125,6 +127,7 @@ const updateCamera = recordCommand({
     name: text("name", "Display name"),
     folder_path: text("folder", "Upload folder, absolute or below CAMERA_ROOT"),
     status: choice(settableCameraStatuses, "Status until the camera's next picture or timeout"),
+    ...parkedOption,
     ...pullOptions,
     ...fileOptions,
     ...timeOptions,
@@ -134,15 +137,17 @@ const updateCamera = recordCommand({
     { command: "homesec cameras update gate --every 5s --threshold 1", note: "fetch fewer pictures and keep fewer" },
     { command: "homesec cameras update front-door --folder-path /srv/ftp/front", note: "read pictures from another folder" },
     { command: "homesec cameras update front-door --time-zone America/New_York", note: "its clock shows the time of New York" },
+    { command: "homesec cameras update street --parked off", note: "parked cars open events, too" },
   ],
   view: cameraView,
-  async record(io, { arguments: params, options }) {
+  async record(io, { arguments: params, options: { parked, ...options } }) {
     const { camera: body, pull } = splitPull(options);
     const isSame = Object.values(body).every((value) => value === undefined);
-    if (isSame && !pull) throw new Problem("invalid", "nothing to change; give at least one option");
+    if (isSame && !pull && parked === undefined) throw new Problem("invalid", "nothing to change; give at least one option");
     const plan = pull && (await planPull(io, pull));
     const camera = isSame ? await io.call("getCamera", { params }) : await io.call("updateCamera", { params, body });
     if (plan) await carryOut(io, camera, plan);
+    if (parked !== undefined) await io.call("setCameraParking", { params, body: { enabled: parked === "on" } });
     return camera;
   },
   note: ({ camera_id }) => `camera ${camera_id} changed`,

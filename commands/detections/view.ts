@@ -14,6 +14,10 @@ function box({ bbox_x, bbox_y, bbox_width, bbox_height }: Detection): string {
   return bbox_x === null ? "" : `${bbox_width}x${bbox_height} at ${bbox_x},${bbox_y}`;
 }
 
+function noEvent({ parked_since }: Detection): string {
+  return parked_since === null ? "none yet: the batch is open" : "none: it is parked";
+}
+
 export const detectionView: View<Detection> = {
   plural: "detections",
   fields: fieldsOf("getDetection"),
@@ -33,7 +37,8 @@ export const detectionView: View<Detection> = {
     ["camera", { text: detection.camera_id }],
     ["when", { text: exactly(terminal, detection.detected_at) }],
     ["box", { text: box(detection) }],
-    ["event", { text: detection.event_id === null ? "none yet: the batch is open" : String(detection.event_id) }],
+    ["event", { text: detection.event_id === null ? noEvent(detection) : String(detection.event_id) }],
+    ...(detection.parked_since === null ? [] : [["parked since", { text: exactly(terminal, detection.parked_since) }] as const]),
     ["picture", { text: detection.file_path }],
   ],
 };

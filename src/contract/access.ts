@@ -27,6 +27,8 @@ export const needs: Readonly<Record<OperationId, Need>> = {
   deleteCamera: owner,
   restoreCamera: owner,
   getCameraSnapshot: guest("camera"),
+  getCameraParking: guest("camera"),
+  setCameraParking: owner,
   listPulls: owner,
   getCameraPull: owner,
   setCameraPull: owner,

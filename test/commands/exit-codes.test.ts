@@ -27,7 +27,7 @@ const on = (args: string, options: CliOptions = {}) => cli(args.split(" "), { ..
 
 describe("exit codes", () => {
   it("exit code 0: success", async () => {
-    answer = (path) => (path.endsWith("/pull") ? undefined : { body: camera });
+    answer = (path) => (/\/(pull|parked)$/.test(path) ? undefined : { body: camera });
     expect((await on("cameras show front-door")).code).toBe(0);
   });
 

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { minuteMs } from "../../src/base/clock/clock.ts";
 import { closeDueBatches } from "../../src/monitoring/batches/aggregation.ts";
+import { factsOf } from "../../src/monitoring/events/analysis.ts";
 import type { LedgerImage } from "../../src/monitoring/images/images-repository.ts";
 import type { Sight } from "../../src/monitoring/parked/matching.ts";
+import type { EventFacts } from "../../src/monitoring/upstream/facts.ts";
+import { writePrompt } from "../../src/monitoring/upstream/prompt.ts";
 import { storeFindings } from "../../src/pipeline/store-findings.ts";
 import { configuredSettings } from "../../src/platform/config/settings.ts";
 import { atNight, byDay, carBox, passing, seededRandom, sightOf, walker } from "../monitoring/parked/scene.ts";
@@ -74,6 +77,8 @@ async function newEvents() {
   return fresh;
 }
 
+const factsOfEvent = async (id: number | undefined) => (await desk.db.query((sql) => factsOf(sql, id ?? 0, "UTC")))?.facts;
+
 const start = Date.parse("2026-03-01T16:00:00Z");
 
 describe("a night with a parked car", () => {
@@ -106,11 +111,29 @@ describe("a night with a parked car", () => {
     ).toBe(true);
   });
 
+  it("is listed with the start of its stay and the number of pictures, and explains why a picture led to no event", async () => {
+    const { enabled, parked } = await desk.ask("getCameraParking", { params: { camera_id: "yard" } });
+    expect(enabled).toBe(true);
+    expect(parked).toEqual([expect.objectContaining({ parked_since: new Date(start).toISOString(), picture_count: 40 })]);
+    const { items } = await desk.ask("listDetections", { query: "limit=1" });
+    expect(items[0]?.id).toBe(parked[0]?.detection_id);
+    const { items: images } = await desk.ask("listImages", { query: "limit=200" });
+    const shown = images.find(({ taken_at }) => taken_at === items[0]?.detected_at);
+    const { outcome, steps } = await desk.ask("explainImage", { params: { image_id: String(shown?.id) } });
+    expect(outcome).toMatch(
+      /^The picture led to no event: it shows parked objects only. (Car|Truck|Bus) at 0\.\d+, 0\.\d+ is parked there since 2026-03-01T16:00:00.000Z, seen in \d+ of 40 pictures: no event\.$/,
+    );
+    expect(steps.map(({ step }) => step)).toContain("parked");
+  });
+
   it("opens one event for a person who walks past it, which holds the person only", async () => {
     const random = seededRandom(3);
     for (let n = 0; n < 8; n += 1) await see(clock + 2_000, walker(n / 8), ...(n > 2 && n < 6 ? [] : sightOf(carBox, random)));
     const events = await newEvents();
     expect(events.map(({ object_types, detection_count }) => [object_types, detection_count])).toEqual([[["person"], 8]]);
+    const facts = await factsOfEvent(events[0]?.id);
+    expect(facts?.parked).toEqual([{ type: expect.stringMatching(/car|truck|bus/), since: new Date(start).toISOString() }]);
+    expect(writePrompt(facts as EventFacts)).toContain("they are not part of it");
   });
 
   it("opens an event for a car that passes", async () => {
@@ -126,11 +149,23 @@ describe("a night with a parked car", () => {
     expect(texts).toEqual([expect.stringMatching(/^1 1 A (car|truck|bus) left that was parked for \d+ h( \d+ min)?\.$/)]);
     const { detections } = await desk.ask("getEvent", { params: { event_id: String(events[0]?.id) } });
     expect(detections.map(({ parked_since }) => String(parked_since))).toEqual([new Date(start).toISOString()]);
+    expect(await factsOfEvent(events[0]?.id)).toMatchObject({ departure: { parkedSince: new Date(start).toISOString() } });
+    const { steps } = await desk.ask("explainEvent", { params: { event_id: String(events[0]?.id) } });
+    expect(steps.find(({ step }) => step === "event")?.text).toContain("that was parked there since 2026-03-01T16:00:00.000Z");
+    expect((await desk.ask("getCameraParking", { params: { camera_id: "yard" } })).parked).toEqual([]);
   });
 
   it("makes one event of its return, and none after it", async () => {
     const random = seededRandom(5);
     for (let n = 0; n < 60; n += 1) await see(clock + minuteMs, ...sightOf(carBox, random, byDay));
     expect((await newEvents()).map(({ detection_count }) => detection_count)).toEqual([1]);
+  });
+
+  it("opens events again once it is turned off for the camera", async () => {
+    const asked = { params: { camera_id: "yard" }, body: { enabled: false } };
+    expect(await desk.ask("setCameraParking", asked)).toEqual({ camera_id: "yard", enabled: false, parked: [] });
+    for (let n = 0; n < 3; n += 1) await see(clock + 5 * minuteMs, { objectType: "car", box: carBox });
+    expect((await newEvents()).length).toBe(3);
+    expect(await desk.ask("setCameraParking", { ...asked, body: { enabled: true } })).toMatchObject({ enabled: true, parked: [] });
   });
 });

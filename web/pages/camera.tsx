@@ -19,6 +19,7 @@ import { Activity } from "./camera/activity.tsx";
 import { FilesAndClock } from "./camera/clock.tsx";
 import { Details } from "./camera/details.tsx";
 import { Files } from "./camera/files.tsx";
+import { Parked } from "./camera/parked.tsx";
 import { Pull } from "./camera/pull.tsx";
 import { Unusual } from "./camera/unusual.tsx";
 import { Why } from "./camera/why.tsx";
@@ -65,6 +66,7 @@ function Shown({ camera }: { readonly camera: CameraRecord }) {
             </Section>
           </For>
           <SceneChanges cameraId={camera.camera_id} />
+          <Parked cameraId={camera.camera_id} />
           <For who="resident">
             <Unusual camera={camera} />
             <Why cameraId={camera.camera_id} />

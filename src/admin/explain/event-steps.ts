@@ -5,7 +5,7 @@ import type { BreakerState } from "../../work/operations/upstream-state.ts";
 import type { AttemptFacts } from "./events-repository.ts";
 import type { WaitingJob } from "./jobs-repository.ts";
 import { jobDetails } from "./picture-steps.ts";
-import { between, type Step, sentence } from "./step.ts";
+import { between, instant, type Step, sentence } from "./step.ts";
 
 /** Facts that are not in the database. */
 export interface Known {
@@ -14,11 +14,13 @@ export interface Known {
   readonly breaker: BreakerState | undefined;
 }
 
-/** The step that stored the event, with its origin. */
-export function eventStep(event: Event, hasBatch: boolean): Step {
+/** The step that stored the event, with its origin. `parkedSince`: the event says that something left that was parked since then. */
+export function eventStep(event: Event, hasBatch: boolean, parkedSince: Date | null = null): Step {
   const { kind, camera_id, started_at, ended_at, detection_count, object_types, deleted_at } = event;
   const seen = object_types.length === 0 ? "" : ` (${object_types.join(", ")})`;
-  const source = hasBatch ? "" : event.batch_id === null ? " It came through the API, not from a batch." : " Its batch was deleted.";
+  const source =
+    hasBatch || parkedSince ? "" : event.batch_id === null ? " It came through the API, not from a batch." : " Its batch was deleted.";
+  const left = parkedSince ? ` It says that an object left that was parked there since ${instant(parkedSince)}.` : "";
   const deleted = deleted_at ? " It has been deleted." : "";
   return {
     at: event.created_at,
@@ -27,7 +29,7 @@ export function eventStep(event: Event, hasBatch: boolean): Step {
     text:
       kind === "camera_health"
         ? `An incident of camera ${camera_id} was stored as event ${event.id}: ${sentence(event.summary)}${deleted}`
-        : `Event ${event.id} of camera ${camera_id} was stored with ${pluralize(detection_count, "detection")}${seen}.${source}${deleted}`,
+        : `Event ${event.id} of camera ${camera_id} was stored with ${pluralize(detection_count, "detection")}${seen}.${source}${left}${deleted}`,
     details: { event_id: event.id, kind, camera_id, started_at, ended_at, detection_count, object_types, deleted_at },
   };
 }

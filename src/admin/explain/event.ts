@@ -2,6 +2,7 @@ import type { Rule } from "../../alerting/rules/rule.ts";
 import { allRules } from "../../alerting/rules/rules-repository.ts";
 import { pluralize } from "../../base/text/format.ts";
 import { uuidOf } from "../../contract/values.ts";
+import { parkedSinceOf } from "../../monitoring/events/analysis-repository.ts";
 import type { Event } from "../../monitoring/events/event.ts";
 import { findEvents } from "../../monitoring/events/events-repository.ts";
 import type { Sql } from "../../platform/database/database.ts";
@@ -56,7 +57,7 @@ export function knownTo({ clock, runtime }: Pick<OperationContext, "clock" | "ru
 
 /** Reads the whole chain of an event; undefined when there is no such event. */
 export async function chainOfEvent(sql: Sql, eventId: number, known: Known): Promise<EventChain | undefined> {
-  const [[event], shown, verdicts, rules, evaluationJobs, alerts, attempts, [analysis], changes] = await Promise.all([
+  const [[event], shown, verdicts, rules, evaluationJobs, alerts, attempts, [analysis], changes, parkedSince] = await Promise.all([
     findEvents(sql, [eventId]),
     picturesOfEvent(sql, eventId, max.pictures),
     verdictsOf(sql, eventId),
@@ -66,6 +67,7 @@ export async function chainOfEvent(sql: Sql, eventId: number, known: Known): Pro
     analysisAttempts(sql, eventId, max.attempts),
     jobsOf(sql, "analyze", [String(eventId)]),
     listChanges(sql, { subject: `events/${eventId}`, after: undefined, offset: 0, limit: max.changes }),
+    parkedSinceOf(sql, eventId),
   ]);
   if (!event) return undefined;
   const { now } = known;
@@ -89,7 +91,7 @@ export async function chainOfEvent(sql: Sql, eventId: number, known: Known): Pro
     before: [...pictures.flatMap((picture) => pictureSteps(picture, now)), ...morePictures(shown.total - pictures.length, eventId)],
     after: [
       ...batches.map((batch) => batchStep(batch, now)),
-      eventStep(event, batches.length > 0),
+      eventStep(event, batches.length > 0, parkedSince),
       ...analysisSteps(event, attempts, analysis, known),
       ...modes,
       ...verdicts.map(verdictStep),

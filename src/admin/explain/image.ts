@@ -37,13 +37,16 @@ async function openBatches(sql: Sql, { detections }: PictureFacts, now: Date): P
   return ids.length === 0 ? [] : (await findBatches(sql, ids)).map((batch) => batchStep(batch, now));
 }
 
-function outcomeOf({ image }: PictureFacts, steps: readonly Step[], open: readonly Step[]): string {
+function outcomeOf({ image, detections }: PictureFacts, steps: readonly Step[], open: readonly Step[]): string {
   const last = open.at(-1) ?? steps.at(-1);
   const text = last?.text ?? "";
   switch (image.status) {
     case "processed":
       if (image.detection_count === 0) {
         return `The picture led to no event: the detector ${foundNothing(image)}. ${leftOutText(image.left_out)}`.trim();
+      }
+      if (detections.length > 0 && detections.every(({ parked }) => parked !== null)) {
+        return `The picture led to no event: it shows parked objects only. ${last?.text ?? ""}`.trim();
       }
       return open.length > 0
         ? `The detections of the picture are not an event yet. ${text}`

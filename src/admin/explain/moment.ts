@@ -133,15 +133,17 @@ function silence(before: Image | undefined, after: Image | undefined, { at }: Mo
 
 /** Describes a picture in one step. */
 function pictureLine(picture: PictureFacts, now: Date): Step {
-  const last = pictureSteps(picture, now).at(-1);
+  const steps = pictureSteps(picture, now);
+  const last = steps.findLast(({ step }) => step !== "parked");
   const { image } = picture;
   const events = [...new Set(picture.detections.flatMap(({ event_id }) => event_id ?? []))];
+  const parked = steps.flatMap(({ step, text }) => (step === "parked" ? [` ${text}`] : [])).join("");
   const part = events.length === 0 ? "" : ` Part of event ${events.join(", ")}.`;
   return {
     at: image.taken_at,
     step: "detection",
     status: last?.status ?? "note",
-    text: `Image ${image.id}, ${basename(image.path)}: ${sentence(last?.text ?? image.status)}${part}`,
+    text: `Image ${image.id}, ${basename(image.path)}: ${sentence(last?.text ?? image.status)}${parked}${part}`,
     details: last?.details ?? {},
   };
 }

@@ -31,7 +31,7 @@ export function pictureSteps(facts: PictureFacts, now: Date): Step[] {
     });
   }
   steps.push(detected(facts, now));
-  return steps;
+  return [...steps, ...parkedSteps(facts)];
 }
 
 function seen(image: Image): Step {
@@ -133,6 +133,36 @@ function detected({ image, job, detections }: PictureFacts, now: Date): Step {
         details: { ...common, detail: image.detail, job: job && jobDetails(job) },
       };
   }
+}
+
+/** A step for each parked object, which says why it is no event. */
+function parkedSteps({ image, detections }: PictureFacts): readonly Step[] {
+  return detections.flatMap(({ id, object_type, event_id, parked }) =>
+    parked === null
+      ? []
+      : [
+          {
+            at: image.finished_at,
+            step: "parked",
+            status: "stopped" as const,
+            text: parkedText(object_type, parked, event_id),
+            details: { detection_id: id, object_type, ...parked },
+          },
+        ],
+  );
+}
+
+/** `Car at 0.20, 0.60 is parked there since ..., seen in 38 of 40 pictures: no event.` Its last picture belongs to the event of its departure. */
+function parkedText(
+  objectType: string,
+  { since, seen, pictures, x, y }: NonNullable<DetectionFacts["parked"]>,
+  eventId: number | null,
+): string {
+  const place = x === null || y === null ? "" : ` at ${x.toFixed(2)}, ${y.toFixed(2)}`;
+  const result = eventId === null ? "no event" : `event ${eventId} says that it left`;
+  return sentence(
+    `${objectType}${place} is parked there since ${instant(new Date(since))}, seen in ${seen} of ${pictures} pictures: ${result}`,
+  );
 }
 
 /** Says why a processed picture has no detections, as a part of a sentence about the detector. */

@@ -10,6 +10,14 @@ export interface DetectionFacts {
   readonly event_id: number | null;
   /** Number of detections on its picture. */
   readonly on_image: number;
+  /** Since when it is parked, in how many of the last pictures it was seen, and the middle of its lower edge; null unless parked. */
+  readonly parked: {
+    readonly since: string;
+    readonly seen: number;
+    readonly pictures: number;
+    readonly x: number | null;
+    readonly y: number | null;
+  } | null;
 }
 
 /** The existing detections of these pictures: of each picture the `limit` most confident ones. */
@@ -19,8 +27,15 @@ export async function detectionsOfImages(sql: Sql, imageIds: readonly number[], 
     from unnest(${[...imageIds]}::bigint[]) p (image_id)
     cross join lateral (
       select n.detection_id as id, n.image_id, n.object_type, n.confidence, n.batch_id,
-        n.event_id, count(*) over () as on_image
+        n.event_id, count(*) over () as on_image,
+        case when n.parked_since is not null then
+          jsonb_build_object(
+            'since', n.parked_since, 'seen', n.parked_seen, 'pictures', n.parked_pictures,
+            'x', round((n.bbox_x + n.bbox_width / 2.0) / nullif(i.width, 0), 2), 'y', round((n.bbox_y + n.bbox_height) / nullif(i.height, 0)::numeric, 2)
+          )
+        end as parked
       from detections n
+      join images i on i.image_id = n.image_id
       where n.image_id = p.image_id
       order by n.confidence desc, n.detection_id
       limit ${limit}

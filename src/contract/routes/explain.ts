@@ -15,6 +15,7 @@ const stepNames = [
   "file_complete",
   "same_content",
   "detection",
+  "parked",
   "more_pictures",
   "batch",
   "event",

@@ -13,6 +13,7 @@ import { imageRoutes } from "./images.ts";
 import { keyRoutes } from "./keys.ts";
 import { modeRoutes } from "./modes.ts";
 import { notificationRoutes } from "./notifications.ts";
+import { parkingRoutes } from "./parking.ts";
 import { pullRoutes } from "./pulls.ts";
 import { receiverRoutes } from "./receivers.ts";
 import { ruleDraftRoutes } from "./rule-drafts.ts";
@@ -31,6 +32,7 @@ export const routes = {
   ...cameraRoutes,
   ...receiverRoutes,
   ...pullRoutes,
+  ...parkingRoutes,
   ...baselineRoutes,
   ...sceneRoutes,
   ...detectionRoutes,

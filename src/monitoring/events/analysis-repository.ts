@@ -48,6 +48,30 @@ export async function findSubject(sql: Sql, eventId: number): Promise<AnalysisSu
   return row;
 }
 
+/** Returns since when the object was parked whose departure the event reports; null for any other event. */
+export async function parkedSinceOf(sql: Sql, eventId: number): Promise<Date | null> {
+  const [row] = await sql<[{ parkedSince: Date | null }?]>`
+    select e.parked_since as "parkedSince"
+    from events e
+    where e.event_id = ${eventId}
+  `;
+  return row?.parkedSince ?? null;
+}
+
+/** Returns the objects that are parked in the pictures of an event and do not belong to it, by class and start. */
+export async function parkedInPictures(sql: Sql, eventId: number): Promise<readonly { readonly type: string; readonly since: Date }[]> {
+  return await sql<{ type: string; since: Date }[]>`
+    select mode() within group (order by p.object_type) as type, p.parked_since as since
+    from (select distinct d.image_id from detections d where d.event_id = ${eventId}) i
+    join detections p on p.image_id = i.image_id
+    where p.parked_since is not null
+      and p.event_id is null
+    group by p.parked_since
+    order by p.parked_since
+    limit 10
+  `;
+}
+
 /** One detection in one picture. */
 export interface Sighting {
   readonly objectType: string;

@@ -6,7 +6,7 @@ import { unusualnessOf } from "../baselines/unusualness.ts";
 import { notesOf } from "../receivers/notes-repository.ts";
 import type { Verdict } from "../upstream/answer.ts";
 import type { EventFacts } from "../upstream/facts.ts";
-import { findSubject, sightingsOf } from "./analysis-repository.ts";
+import { findSubject, parkedInPictures, parkedSinceOf, sightingsOf } from "./analysis-repository.ts";
 import { eventsBeingEnriched } from "./enrichment-repository.ts";
 import { queueEvaluations } from "./evaluation-repository.ts";
 import { backlogAfterMs, type Event, type RiskThresholds, riskLevel } from "./event.ts";
@@ -30,8 +30,17 @@ export async function factsOf(sql: Sql, eventId: number, timeZone: string): Prom
   const anomaly = await unusualnessOf(sql, subject, timeZone);
   const found = factsFrom(subject, await sightingsOf(sql, eventId), anomaly, timeZone);
   const said = (await notesOf(sql, eventId)).map((content) => ({ kind: "message" as const, objectType: null, content }));
-  const facts = { ...found, readings: [...said, ...found.readings] };
+  const facts = { ...found, ...(await parkedFacts(sql, eventId)), readings: [...said, ...found.readings] };
   return { batchId: subject.batchId, cameraId: subject.cameraId, facts };
+}
+
+/** The facts about parked objects: those beside the event, and the one whose departure it reports. */
+async function parkedFacts(sql: Sql, eventId: number): Promise<Pick<EventFacts, "parked" | "departure">> {
+  const [beside, left] = await Promise.all([parkedInPictures(sql, eventId), parkedSinceOf(sql, eventId)]);
+  return {
+    ...(beside.length > 0 && { parked: beside.map(({ type, since }) => ({ type, since: since.toISOString() })) }),
+    ...(left && { departure: { parkedSince: left.toISOString() } }),
+  };
 }
 
 export interface JudgedEvent {

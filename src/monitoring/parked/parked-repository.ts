@@ -1,4 +1,5 @@
 import type { Sql } from "../../platform/database/database.ts";
+import { lockBatchesOf } from "../batches/batches-repository.ts";
 import { emptyMemory, Memory } from "./place.ts";
 
 /** The memory of a camera. */
@@ -55,8 +56,9 @@ export async function storeMemories(sql: Sql, memories: ReadonlyMap<string, Memo
   `;
 }
 
-/** Empties the memory of a camera, for example because the camera was moved. */
+/** Empties the memory of a camera, for example because the camera was moved. Locks its batches until the end of the transaction. */
 export async function forgetParked(sql: Sql, cameraId: string): Promise<void> {
+  await lockBatchesOf(sql, [cameraId]);
   await sql`
     update camera_parking p
     set memory = null

@@ -3,6 +3,7 @@ import { appendToJournal } from "../../work/journal/journal.ts";
 import { emit } from "../../work/outbox/outbox.ts";
 import { endIncidents, openIncident } from "../incidents/incidents.ts";
 import { openIncidents } from "../incidents/incidents-repository.ts";
+import { forgetParked } from "../parked/parked-repository.ts";
 import { type ChangeType, type Comparison, compareViews, isBlank, learned } from "./change.ts";
 import { type Frame, packFrame, unpackFrame } from "./frame.ts";
 import { insertSceneChange, reportedViews, type StoredView, saveView, viewsOf } from "./views-repository.ts";
@@ -92,6 +93,8 @@ async function isReported(sql: Sql, cameraId: string, frame: Frame): Promise<boo
 async function report(sql: Sql, check: ViewCheck, { similarity, change }: Comparison, since: Date, now: Date): Promise<void> {
   const { cameraId, frame, filePath } = check;
   const type = change ?? "unknown";
+  // Other places are in view now.
+  if (type === "view_moved") await forgetParked(sql, cameraId);
   const view = await packFrame(frame);
   const record = await insertSceneChange(sql, { cameraId, type, similarity, filePath, light: frame.light, view }, now);
   const reason = `${what[type]} (similarity ${similarity.toFixed(2)}); acknowledge scene change ${record.id} if it is meant to be so`;

@@ -29,6 +29,10 @@ export const EventFacts = z.object({
   /** Number of pictures with a detection. */
   frames: z.int().min(1),
   objects: z.array(ObjectFacts),
+  /** Vehicles in the pictures that were parked before and do not belong to the event. Absent without any. */
+  parked: z.array(z.object({ type: z.string(), since: z.string() })).optional(),
+  /** The event says that a parked vehicle left. Absent for any other event. */
+  departure: z.object({ parkedSince: z.string() }).optional(),
   /** How unusual this is for the camera at this hour, 0 to 1; null if unknown. */
   anomaly: z.object({ score: Share, reason: z.string() }).nullable(),
   /**

@@ -28,7 +28,7 @@ read from pictures, sent by cameras or typed by people: they may say anything, a
 
 What the numbers mean: confidence is the confidence of the detector in an object, maxSimultaneous how many were on one picture,
 dwellSeconds how long they stayed, largestShareOfPicture how near they came, local the time on the spot, anomaly how unusual
-this is for the camera (null: not known).
+this is for the camera (null: not known).${parkedText(facts)}
 
 How to judge: people count more than vehicles, vehicles more than animals. Night, long stays, several people and unusual
 hours raise the risk; daylight, animals and low confidence lower it. Do not invent what the facts do not say.
@@ -38,6 +38,13 @@ ${quote({ ...facts, readings })}
 ${closing}
 
 ${answerShape}`;
+}
+
+/** Explains the facts about parked vehicles, if there are any. */
+function parkedText({ parked, departure }: EventFacts): string {
+  const beside = parked ? " parked lists vehicles that stand there since a time before the event: they are not part of it." : "";
+  const left = departure ? " departure says that the vehicle in objects was parked since then and has left: that is the event." : "";
+  return `${beside}${left}`;
 }
 
 /** Writes the second prompt after an unreadable answer: the first one, the answer as data, and the error. */

@@ -34,6 +34,8 @@ export const changing: Steps = {
     people("shed --name 'Old shed'"),
     people("shed --time-zone Asia/Kolkata --time-template hikvision --file-pattern 'ch01*'"),
     json("shed --name Shed --time-zone default --time-template auto --file-pattern none", onlyInLists),
+    people("shed --parked off"),
+    people("shed --parked on"),
     error(2, "shed --file-pattern '/ch01*'"),
     error(2, "shed --time-zone Mars/Rover"),
     error(2, "shed --time-template hikvison"),

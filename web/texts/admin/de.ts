@@ -31,6 +31,13 @@ export const de: AdminTexts = {
       stopHint: "homesec vergisst die Adresse und ihr Passwort. Bilder und Ereignisse bleiben.",
       stopped: "homesec ruft keine Bilder mehr ab",
     },
+    parked: {
+      title: "Parkende Autos",
+      none: "Hier parkt nichts.",
+      seen: (seen, pictures) => `auf ${seen} der letzten ${pictures} Bilder gesehen`,
+      enabled: "Keine Ereignisse für parkende Autos",
+      hint: "Ein Auto, das eine halbe Stunde bleibt, löst nichts mehr aus, bis es wegfährt. Eine Änderung vergisst die parkenden.",
+    },
     add: "Kamera hinzufügen",
     addHint: "homesec legt ihren Ordner an. Lass die Kamera ihre Bilder dort speichern.",
     name: "Name",

@@ -31,6 +31,13 @@ export const en = {
       stopHint: "homesec forgets the address and its password. Pictures and events stay.",
       stopped: "homesec fetches no more pictures",
     },
+    parked: {
+      title: "Parked cars",
+      none: "Nothing is parked here.",
+      seen: (seen: number, pictures: number) => `seen in ${seen} of the last ${pictures} pictures`,
+      enabled: "Open no events for parked cars",
+      hint: "A car that stays half an hour opens no more events until it leaves. A change forgets the parked ones.",
+    },
     add: "Add a camera",
     addHint: "homesec creates its folder. Let the camera save its pictures there.",
     name: "Name",
