@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import { pluralize } from "../../base/text/format.ts";
 import type { Image } from "../../monitoring/images/ledger-repository.ts";
 import { imageReasons } from "../../monitoring/images/reasons.ts";
+import type { DeliveryNote } from "../../monitoring/receivers/notes-repository.ts";
 import { leftOutText } from "../../monitoring/upstream/left-out.ts";
 import type { WaitingJob } from "./jobs-repository.ts";
 import type { BatchFacts, DetectionFacts } from "./pictures-repository.ts";
@@ -15,12 +16,19 @@ export interface PictureFacts {
   readonly detections: readonly DetectionFacts[];
   /** The first picture with the same content. */
   readonly original: Image | undefined;
+  /** What the camera said when it delivered it, such as the subject of a mail. */
+  readonly note: DeliveryNote | undefined;
 }
 
 /** Steps of a picture, from the file to its detections. */
 export function pictureSteps(facts: PictureFacts, now: Date): Step[] {
-  const { image, original } = facts;
+  const { image, original, note } = facts;
   const steps = [seen(image), ...complete(image)];
+  if (note) {
+    // Anyone who can name a camera's picture may have written it, so it stands in quotation marks
+    const text = `With the picture, the camera said: ${JSON.stringify(note.note)}.`;
+    steps.push({ at: note.noted_at, step: "delivery_note", status: "note", text, details: { image_id: image.id, note: note.note } });
+  }
   if (original) {
     steps.push({
       at: original.found_at,

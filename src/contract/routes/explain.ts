@@ -13,6 +13,7 @@ const stepNames = [
   "file",
   "file_seen",
   "file_complete",
+  "delivery_note",
   "same_content",
   "detection",
   "parked",

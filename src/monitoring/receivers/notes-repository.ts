@@ -27,6 +27,23 @@ export async function storeNote(
   `;
 }
 
+/** What a camera said about a picture. */
+export interface DeliveryNote {
+  readonly image_id: number;
+  readonly noted_at: Date;
+  readonly note: string;
+}
+
+/** Returns the notes about these pictures; most pictures have none. */
+export async function notesOfImages(sql: Sql, imageIds: readonly number[]): Promise<readonly DeliveryNote[]> {
+  return await sql<DeliveryNote[]>`
+    select i.image_id, n.noted_at, n.note
+    from images i
+    join delivery_notes n on n.camera_id = i.camera_id and n.path = i.path
+    where i.image_id = any (${[...imageIds]}::bigint[])
+  `;
+}
+
 /** Returns the different notes about the pictures of an event, oldest first. */
 export async function notesOf(sql: Sql, eventId: number): Promise<readonly string[]> {
   const rows = await sql<{ note: string }[]>`

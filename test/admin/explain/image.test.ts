@@ -2,6 +2,7 @@ import { chmod, mkdir, rename, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { explainOperations } from "../../../src/admin/explain/operations.ts";
+import { storeNote } from "../../../src/monitoring/receivers/notes-repository.ts";
 import type { LeftOut } from "../../../src/monitoring/upstream/left-out.ts";
 import type { OperationContext } from "../../../src/work/operations/operation.ts";
 import { type Desk, openDesk } from "../../support/operations.ts";
@@ -113,6 +114,21 @@ describe("explain: a recorded picture", () => {
     expect(ofVideo?.text).toContain("found 1200 detections: dog 99 %, person 60 %");
     expect(ofVideo?.text).not.toContain("of them were deleted");
     expect(ofVideo?.details).toMatchObject({ detections: expect.arrayContaining([expect.objectContaining({ object_type: "dog" })]) });
+  });
+
+  test("quotes what the camera said with the picture, also in the explanation of its event", async () => {
+    const [first, second] = [await stored.image(), await stored.image()];
+    const subject = `Person at the "gate" ${"and more ".repeat(40)}`;
+    await desk.db.query((sql) => storeNote(sql, { cameraId: "yard", paths: [join(yard, "1.jpg")], note: subject }, atSecond(1)));
+    const { steps } = await explain(first);
+    expect(steps.map(({ step, status }) => `${step} ${status}`).slice(0, 3)).toEqual([
+      ...["file_seen done", "file_complete done", "delivery_note note"],
+    ]);
+    expect(steps[2]?.text).toMatch(/^With the picture, the camera said: "Person at the \\"gate\\" and more /);
+    expect(JSON.stringify((await explain(second)).steps)).not.toContain("the camera said");
+    const eventId = await stored.event({ images: [first, second], score: 42 });
+    const ofEvent = await desk.ask("explainEvent", { params: { event_id: String(eventId) } });
+    expect(ofEvent.steps.filter(({ step }) => step === "delivery_note")).toHaveLength(1);
   });
 
   test("names the first upload of a re-upload, and says why a picture was skipped or waits", async () => {
