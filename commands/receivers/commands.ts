@@ -3,6 +3,7 @@ import type { Command } from "../command.ts";
 import { rowsCommand } from "../command-shapes.ts";
 import { ago, harmless } from "../output/terminal-format.ts";
 import type { RowView } from "../output/view.ts";
+import { mailRules } from "./rules.ts";
 
 type Receiver = ReplyOf<"listReceivers">["receivers"][number];
 
@@ -43,4 +44,4 @@ const listReceivers = rowsCommand({
   },
 });
 
-export const commands: readonly Command[] = [listReceivers];
+export const commands: readonly Command[] = [listReceivers, mailRules];

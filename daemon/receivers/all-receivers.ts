@@ -25,7 +25,7 @@ export function createAllReceivers({ context, peers, runtime }: WorkerContext, t
   const log = context.log.child({ part: "receivers" });
   const logins = new KnownLogins({ db, clock, log });
   const mostBytes = config.receiverMaxFileMb * 1_000_000;
-  const inbox = createInbox({ roots: rootsOf(config), mostBytes });
+  const inbox = createInbox({ roots: rootsOf(config), mostBytes, refusalOf: logins.refusalOf });
   const wrongPasswords = createWrongKeys({ clock, log, what: "camera password" });
   const parts = (): ReceiverParts => ({
     ...{ logins, inbox },

@@ -1,8 +1,8 @@
 import { basename, join } from "node:path";
 import type { Clock } from "../../src/base/clock/clock.ts";
 import { newestVersion, sameContent } from "../../src/monitoring/images/ledger-repository.ts";
-import type { KnownLogin } from "../../src/monitoring/receivers/logins-repository.ts";
 import { storeNote } from "../../src/monitoring/receivers/notes-repository.ts";
+import type { DeliveryCamera } from "../../src/monitoring/receivers/taker.ts";
 import type { Database } from "../../src/platform/database/database.ts";
 
 /** The ledger may be written by another daemon, which sends no hint. */
@@ -28,19 +28,19 @@ export class Arrivals {
     for (const listener of this.#listeners) listener(cameraId, paths);
   };
 
-  /** Returns the image of the camera with the same content; undefined if there is none. */
-  async sameContent({ cameraId }: KnownLogin, sha256: Buffer): Promise<number | undefined> {
-    return await this.#ask(() => this.#db.query((sql) => sameContent(sql, cameraId, sha256)));
+  /** Returns the image of one of the cameras with the same content; undefined if there is none. */
+  async sameContent(cameraIds: readonly string[], sha256: Buffer): Promise<number | undefined> {
+    return await this.#ask(() => this.#db.query((sql) => sameContent(sql, cameraIds, sha256)));
   }
 
   /** Waits until the ledger has a delivered file, and returns the id of the image; undefined if that takes too long. */
-  async imageOf({ cameraId, folderPath }: KnownLogin, path: string, withinMs: number): Promise<number | undefined> {
+  async imageOf({ folderPath }: DeliveryCamera, path: string, withinMs: number): Promise<number | undefined> {
     // The folder of the camera may be a link
     const paths = [path, join(folderPath, basename(path))];
     const deadline = performance.now() + withinMs;
     let wake = (): void => {};
-    const listener: Listener = (camera, noted) => {
-      if (camera === cameraId && noted.some((one) => paths.includes(one))) wake();
+    const listener: Listener = (_camera, noted) => {
+      if (noted.some((one) => paths.includes(one))) wake();
     };
     this.#listeners.add(listener);
     try {
@@ -59,7 +59,7 @@ export class Arrivals {
   }
 
   /** Stores what the camera said about delivered pictures. The pictures count without it. */
-  async note({ cameraId, folderPath }: KnownLogin, paths: readonly string[], note: string): Promise<void> {
+  async note({ cameraId, folderPath }: DeliveryCamera, paths: readonly string[], note: string): Promise<void> {
     const known = paths.map((path) => join(folderPath, basename(path)));
     await this.#ask(() => this.#db.query((sql) => storeNote(sql, { cameraId, paths: known, note }, this.#clock.now())));
   }

@@ -40,11 +40,12 @@ export class Guard {
     };
   }
 
-  /** Tells whether the camera may deliver another file now. */
-  mayDeliver({ cameraId, protocol }: KnownLogin): boolean {
+  /** Tells whether the camera may deliver another file now. A recorder that sends for several cameras may deliver as much as they. */
+  mayDeliver({ cameraId, protocol, mailRules }: KnownLogin): boolean {
     const now = performance.now();
-    const key = `${protocol} ${cameraId}`;
-    const { filesPerMinute } = this.#options;
+    const cameras = Math.max(1, new Set(mailRules.map(({ camera_id }) => camera_id)).size);
+    const key = `${protocol} ${cameraId} ${cameras}`;
+    const filesPerMinute = this.#options.filesPerMinute * cameras;
     const bucket = this.#buckets.get(key) ?? new TokenBucket({ perSecond: filesPerMinute / 60, burst: filesPerMinute }, now);
     this.#buckets.set(key, bucket);
     return bucket.take(now);

@@ -3,7 +3,7 @@ import { type FileHandle, link, lstat, mkdir, open, readdir, realpath, rename, r
 import { dirname, join, parse, relative, sep } from "node:path";
 import { minuteMs } from "../../src/base/clock/clock.ts";
 import { inspectFolder } from "../../src/monitoring/cameras/folder.ts";
-import type { KnownLogin } from "../../src/monitoring/receivers/logins-repository.ts";
+import type { DeliveryCamera } from "../../src/monitoring/receivers/taker.ts";
 import { isGone, isInside } from "../../src/platform/disk/files.ts";
 import { statWithTimeout } from "../../src/platform/disk/fs-timeout.ts";
 
@@ -60,29 +60,40 @@ export interface HeldFile {
 
 /** Opens files for deliveries. */
 export interface Inbox {
-  /** Begins a file in the folder of the login's camera. Throws `DeliveryRefused` if the folder cannot be used. */
-  begin(login: Pick<KnownLogin, "cameraName" | "folderPath">): Promise<Upload>;
+  /** Begins a file in the folder of a camera. Throws `DeliveryRefused` if the folder cannot be used. */
+  begin(camera: DeliveryCamera): Promise<Upload>;
   /** Tells whether the camera's folder has a folder at this path. */
-  hasFolder(login: KnownLogin, folders: readonly string[]): Promise<boolean>;
-  /** Renames a delivered file without replacing another one, and returns its new path. Does nothing if the file is gone. */
-  rename(login: KnownLogin, path: string, name: string, folders: readonly string[]): Promise<string>;
+  hasFolder(camera: DeliveryCamera, folders: readonly string[]): Promise<boolean>;
+  /**
+   * Renames a delivered file without replacing another one, and returns its new path. Does nothing if the file is gone. Throws
+   * `DeliveryRefused` if the name is not one of the camera's.
+   */
+  rename(camera: DeliveryCamera, path: string, name: string, folders: readonly string[]): Promise<string>;
   /**
    * Deletes parts that earlier runs left in the folder of a login's camera, and puts complete files on hold into the folder. `all`: also
    * fresh ones, if no other daemon writes there.
    */
-  removeLeftovers(login: KnownLogin, all: boolean): Promise<void>;
+  removeLeftovers(camera: DeliveryCamera, all: boolean): Promise<void>;
 }
 
+/** Tells why a camera may not deliver a file to a path below its folder; undefined if it may. */
+export type RefusalOf = (camera: DeliveryCamera, path: string) => string | undefined;
+
 /** Creates an inbox. `roots`: the folders that may hold camera folders. */
-export function createInbox(options: { readonly roots: readonly string[]; readonly mostBytes: number }): Inbox {
-  const folderOf = async ({ cameraName, folderPath }: Pick<KnownLogin, "cameraName" | "folderPath">): Promise<string> => {
+export function createInbox(options: {
+  readonly roots: readonly string[];
+  readonly mostBytes: number;
+  readonly refusalOf?: RefusalOf;
+}): Inbox {
+  const refusalFor = (camera: DeliveryCamera) => (path: string) => options.refusalOf?.(camera, path);
+  const folderOf = async ({ cameraName, folderPath }: DeliveryCamera): Promise<string> => {
     const { resolvedPath, issues } = await inspectFolder(options.roots, folderPath);
     if (resolvedPath !== null && issues.length === 0) return resolvedPath;
     throw new DeliveryRefused("temporary", `The folder of ${cameraName} cannot be used: ${issues.join("; ")}`);
   };
   return {
-    begin: async (login) => {
-      const folder = await folderOf(login);
+    begin: async (camera) => {
+      const folder = await folderOf(camera);
       const partPath = join(folder, partsFolder, `${randomUUID()}.part`);
       active.add(partPath);
       try {
@@ -90,31 +101,29 @@ export function createInbox(options: { readonly roots: readonly string[]; readon
           await mkdir(dirname(partPath), { recursive: true, mode: 0o770 });
           return await open(partPath, "wx", 0o660);
         });
-        return new PartialFile({ folder, partPath, file, mostBytes: options.mostBytes });
+        return new PartialFile({ folder, partPath, file, mostBytes: options.mostBytes, refusalOf: refusalFor(camera) });
       } catch (error) {
         active.delete(partPath);
         throw error;
       }
     },
-    hasFolder: async (login, folders) => {
-      const folder = await folderOf(login).catch(() => undefined);
+    hasFolder: async (camera, folders) => {
+      const folder = await folderOf(camera).catch(() => undefined);
       if (folder === undefined) return false;
       const path = join(folder, ...folders.map(safeName));
       const found = await realpath(path).catch(() => undefined);
       return found !== undefined && isInside(folder, found) && (await stat(found)).isDirectory();
     },
-    rename: async (login, path, name, folders) => {
-      const folder = await folderOf(login);
+    rename: async (camera, path, name, folders) => {
+      const folder = await folderOf(camera);
       return await inWords(folder, async () => {
-        const target = await makeFolders(folder, folders.map(safeName));
-        if (path === join(target, safeName(name)) || !(await exists(path))) return path;
-        const renamed = await moveWithoutReplacing(path, target, safeName(name));
-        await syncFolder(target);
-        return renamed;
+        const places = folders.map(safeName);
+        if (path === join(folder, ...places, safeName(name)) || !(await exists(path))) return path;
+        return await moveInto(path, { root: folder, folders: places, name: safeName(name), refusalOf: refusalFor(camera) });
       });
     },
-    removeLeftovers: async (login, all) => {
-      const folder = await folderOf(login);
+    removeLeftovers: async (camera, all) => {
+      const folder = await folderOf(camera);
       for (const name of await readdir(join(folder, partsFolder)).catch((): string[] => [])) {
         const path = join(folder, partsFolder, name);
         const found = active.has(path) ? undefined : await stat(path).catch(() => undefined);
@@ -143,6 +152,7 @@ class PartialFile implements Upload {
   readonly #folder: string;
   readonly #partPath: string;
   readonly #mostBytes: number;
+  readonly #refusalOf: Destination["refusalOf"];
   #file: FileHandle | undefined;
   #bytes = 0;
 
@@ -151,7 +161,9 @@ class PartialFile implements Upload {
     readonly partPath: string;
     readonly file: FileHandle;
     readonly mostBytes: number;
+    readonly refusalOf: Destination["refusalOf"];
   }) {
+    this.#refusalOf = part.refusalOf;
     this.#folder = part.folder;
     this.#partPath = part.partPath;
     this.#file = part.file;
@@ -176,12 +188,8 @@ class PartialFile implements Upload {
   }
 
   async finish(name: string, folders: readonly string[] = []): Promise<string> {
-    return await this.#complete(async () => {
-      const target = await makeFolders(this.#folder, folders.map(safeName));
-      const path = await moveWithoutReplacing(this.#partPath, target, safeName(name));
-      await syncFolder(target);
-      return path;
-    });
+    const to = { root: this.#folder, folders: folders.map(safeName), name: safeName(name), refusalOf: this.#refusalOf };
+    return await this.#complete(() => moveInto(this.#partPath, to));
   }
 
   async hold(name: string, folders: readonly string[] = []): Promise<HeldFile> {
@@ -190,13 +198,9 @@ class PartialFile implements Upload {
     const places = folders.map(safeName);
     active.add(held);
     try {
-      const path = await this.#complete(async () => {
-        const target = await makeFolders(parts, [parse(held).base, ...places]);
-        const moved = await moveWithoutReplacing(this.#partPath, target, safeName(name));
-        await syncFolder(target);
-        return moved;
-      });
-      return new FileOnHold({ folder: this.#folder, held, path, places });
+      const to = { root: parts, folders: [parse(held).base, ...places], name: safeName(name), refusalOf: () => undefined };
+      const path = await this.#complete(() => moveInto(this.#partPath, to));
+      return new FileOnHold({ folder: this.#folder, held, path, places, refusalOf: this.#refusalOf });
     } catch (error) {
       active.delete(held);
       await rm(held, { recursive: true, force: true }).catch(() => undefined);
@@ -238,6 +242,7 @@ interface Placed {
   readonly held: string;
   readonly path: string;
   readonly places: readonly string[];
+  readonly refusalOf: Destination["refusalOf"];
 }
 
 class FileOnHold implements HeldFile {
@@ -249,9 +254,10 @@ class FileOnHold implements HeldFile {
 
   async finish(name?: string, folders?: readonly string[]): Promise<string> {
     const { folder, path, places } = this.#file;
-    const finished = await inWords(folder, () =>
-      moveFromHold(path, { root: folder, folders: folders?.map(safeName) ?? places, name: safeName(name ?? parse(path).base) }),
-    );
+    // The file was acknowledged, so that it is kept under its own name whichever camera gets it
+    const refusalOf = name === undefined ? () => undefined : this.#file.refusalOf;
+    const to = { root: folder, folders: folders?.map(safeName) ?? places, name: safeName(name ?? parse(path).base), refusalOf };
+    const finished = await inWords(folder, () => moveInto(path, to));
     await this.discard();
     return finished;
   }
@@ -271,17 +277,26 @@ async function releaseHeld(root: string, held: string): Promise<void> {
     const folders = relative(held, entry.parentPath);
     // With a second name, the file is in the camera's folder already: the run ended between the two steps of the move.
     if ((await stat(path)).nlink === 1)
-      await moveFromHold(path, { root, folders: folders === "" ? [] : folders.split(sep), name: entry.name });
+      await moveInto(path, { root, folders: folders === "" ? [] : folders.split(sep), name: entry.name, refusalOf: () => undefined });
   }
   await rm(held, { recursive: true, force: true });
 }
 
-async function moveFromHold(
-  path: string,
-  to: { readonly root: string; readonly folders: readonly string[]; readonly name: string },
-): Promise<string> {
-  const target = await makeFolders(to.root, to.folders);
-  const moved = await moveWithoutReplacing(path, target, to.name);
+/** Where a file goes: the folders below `root`, and its name there. */
+interface Destination {
+  readonly root: string;
+  readonly folders: readonly string[];
+  readonly name: string;
+  /** Tells why a path below `root` cannot be used; undefined if it can. */
+  readonly refusalOf: (path: string) => string | undefined;
+}
+
+/** Moves a file durably without replacing another one, and returns its path. Throws `DeliveryRefused` for a place that cannot be used. */
+async function moveInto(from: string, { root, folders, name, refusalOf }: Destination): Promise<string> {
+  const refusal = refusalOf([...folders, name].join("/"));
+  if (refusal !== undefined) throw new DeliveryRefused("permanent", refusal);
+  const target = await makeFolders(root, folders);
+  const moved = await moveWithoutReplacing(from, target, name, (other) => refusalOf([...folders, other].join("/")) === undefined);
   await syncFolder(target);
   return moved;
 }
@@ -330,11 +345,14 @@ async function makeFolders(root: string, names: readonly string[]): Promise<stri
   return folder;
 }
 
-/** Moves a file to a free name: `name`, or with a number behind its stem. */
-async function moveWithoutReplacing(from: string, folder: string, name: string): Promise<string> {
+/** Moves a file to a free name: `name`, or with a number behind its stem, or in front of it if only that may be used. */
+async function moveWithoutReplacing(from: string, folder: string, name: string, mayUse: (name: string) => boolean): Promise<string> {
   const { name: stem, ext } = parse(name);
   for (let number = 1; number <= mostAttempts; number += 1) {
-    const to = join(folder, number === 1 ? name : `${stem}-${number}${ext}`);
+    const names = number === 1 ? [name] : [`${stem}-${number}${ext}`, `${number}-${stem}${ext}`];
+    const free = names.find(mayUse);
+    if (free === undefined) break;
+    const to = join(folder, free);
     try {
       await link(from, to);
       await unlink(from);

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import type { Clock } from "../../src/base/clock/clock.ts";
 import type { Log } from "../../src/base/log/log.ts";
 import type { ReceiverProtocol } from "../../src/contract/constants.ts";
@@ -6,11 +7,13 @@ import {
   type DeliveryFault,
   type KnownLogin,
   type LoginUse,
+  readKnownCameras,
   readKnownLogins,
   storeFaults,
   storeUses,
 } from "../../src/monitoring/receivers/logins-repository.ts";
 import { hasHash } from "../../src/monitoring/receivers/password.ts";
+import { type DeliveryCamera, type KnownCamera, takerOf } from "../../src/monitoring/receivers/taker.ts";
 import type { Database } from "../../src/platform/database/database.ts";
 
 /** Interval in which uses and faults are stored. */
@@ -28,6 +31,7 @@ export class KnownLogins {
   readonly #options: { readonly db: Database; readonly clock: Clock; readonly log: Log };
   readonly #listeners = new Set<() => void>();
   #logins: ReadonlyMap<string, KnownLogin> = new Map();
+  #cameras: readonly KnownCamera[] = [];
   #uses = new Map<string, LoginUse>();
   #faults: DeliveryFault[] = [];
   #loading: Promise<void> = Promise.resolve();
@@ -66,9 +70,32 @@ export class KnownLogins {
     return [...this.#logins.values()].filter((login) => login.protocol === protocol).length;
   }
 
-  /** Returns one login of each camera. */
-  ofEachCamera(): readonly KnownLogin[] {
-    return [...new Map([...this.#logins.values()].map((login) => [login.cameraId, login])).values()];
+  /** Returns the cameras that are not deleted. */
+  cameras(): readonly DeliveryCamera[] {
+    return this.#cameras.filter(({ deleted }) => !deleted);
+  }
+
+  /** Finds a camera that is not deleted. */
+  camera(cameraId: string): DeliveryCamera | undefined {
+    return this.#cameras.find((camera) => camera.cameraId === cameraId && !camera.deleted);
+  }
+
+  /** Returns the ids of the cameras that may get files from the folder of a camera. */
+  sharersOf({ cameraId, folderPath }: DeliveryCamera): readonly string[] {
+    const sharers = this.#cameras.filter((camera) => camera.folderPath === folderPath).map((camera) => camera.cameraId);
+    return [...new Set([cameraId, ...sharers])];
+  }
+
+  /** Tells why a camera may not deliver a file to a path below its folder; undefined if it may. */
+  refusalOf = (camera: DeliveryCamera, path: string): string | undefined => {
+    const taking = takerOf(this.#cameras, camera, path);
+    return "refusal" in taking ? taking.refusal : undefined;
+  };
+
+  /** Returns the camera that gets a file that was stored directly in the folder of a camera. */
+  takerOfStored(camera: DeliveryCamera, path: string): string {
+    const taking = takerOf(this.#cameras, camera, basename(path));
+    return "cameraId" in taking ? taking.cameraId : camera.cameraId;
   }
 
   /** Calls the listener after logins changed. */
@@ -104,7 +131,11 @@ export class KnownLogins {
   /** Reads the logins again. */
   load(): Promise<void> {
     const next = this.#loading.then(async () => {
-      const logins = await this.#options.db.query(readKnownLogins);
+      const { logins, cameras } = await this.#options.db.query(async (sql) => ({
+        logins: await readKnownLogins(sql),
+        cameras: await readKnownCameras(sql),
+      }));
+      this.#cameras = cameras;
       this.#logins = new Map(logins.map((login) => [`${login.protocol} ${login.username}`, login]));
       for (const listener of this.#listeners) listener();
     });

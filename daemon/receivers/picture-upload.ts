@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { contentOf, type Format, formatOf, headBytes } from "../../src/monitoring/images/format.ts";
 import { kindOf } from "../../src/monitoring/images/picture.ts";
-import type { KnownLogin } from "../../src/monitoring/receivers/logins-repository.ts";
+import type { DeliveryCamera } from "../../src/monitoring/receivers/taker.ts";
 import { DeliveryRefused, type Inbox, type Upload } from "./inbox.ts";
 
 /** A delivered file is no picture or video that homesec reads. */
@@ -31,9 +31,9 @@ export class PictureUpload {
     this.#upload = upload;
   }
 
-  /** Begins a file in the folder of the login's camera. Throws `DeliveryRefused` if the folder cannot be used. */
-  static async begin(inbox: Inbox, login: KnownLogin): Promise<PictureUpload> {
-    return new PictureUpload(await inbox.begin(login));
+  /** Begins a file in the folder of a camera. Throws `DeliveryRefused` if the folder cannot be used. */
+  static async begin(inbox: Inbox, camera: DeliveryCamera): Promise<PictureUpload> {
+    return new PictureUpload(await inbox.begin(camera));
   }
 
   get bytes(): number {

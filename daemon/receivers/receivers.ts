@@ -73,9 +73,9 @@ export function createReceivers(options: {
   let cleanedAt = 0;
   const clean = async (all: boolean): Promise<void> => {
     cleanedAt = performance.now();
-    for (const login of logins.ofEachCamera()) {
-      await inbox.removeLeftovers(login, all).catch((error: unknown) => {
-        log.debug({ camera: login.cameraId, error: String(error) }, "leftovers of uploads could not be removed; trying again later");
+    for (const camera of logins.cameras()) {
+      await inbox.removeLeftovers(camera, all).catch((error: unknown) => {
+        log.debug({ camera: camera.cameraId, error: String(error) }, "leftovers of uploads could not be removed; trying again later");
       });
     }
   };

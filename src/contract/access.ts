@@ -38,6 +38,7 @@ export const needs: Readonly<Record<OperationId, Need>> = {
   listReceivers: owner,
   createCameraLogin: owner,
   deleteCameraLogin: owner,
+  setMailRules: owner,
 
   getBaseline: resident,
   listAnomalies: resident,

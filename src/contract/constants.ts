@@ -128,6 +128,9 @@ export const receivedStatuses = ["firing", "resolved"] as const;
 /** The protocols by which cameras deliver pictures to homesec's receivers. */
 export const receiverProtocols = ["ftp", "mail", "http"] as const;
 export type ReceiverProtocol = (typeof receiverProtocols)[number];
+/** The parts of a mail that rules can match. */
+export const mailRuleFields = ["subject", "sender", "text"] as const;
+export type MailRuleField = (typeof mailRuleFields)[number];
 /** The states of a receiver. */
 export const receiverStates = ["off", "listening", "failed", "elsewhere"] as const;
 /** `waiting`: for the first picture. */

@@ -440,4 +440,17 @@ export const earlyRows: readonly EarlyRow[] = [
   },
   { from: 39, table: "camera_parking", row: { camera_id: "yard", enabled: true, memory: { at: 0, nextId: 1, places: [] } } },
   detection(39, 39, { event_id: null, object_type: "car", parked_since: at(0), parked_seen: 38, parked_pictures: 40 }),
+  {
+    from: 41,
+    table: "camera_logins",
+    row: {
+      ...{ camera_id: "yard", protocol: "mail", username: "nvr", password_sha256: Buffer.alloc(32, 41), created_at: at(41) },
+      ...{ last_connected_at: null, last_delivery_at: null, file_count: 0, unmatched_camera_id: "yard" },
+    },
+  },
+  {
+    from: 41,
+    table: "mail_rules",
+    row: { login_camera_id: "yard", protocol: "mail", position: 1, field: "subject", pattern: "*gate*", camera_id: "yard" },
+  },
 ];

@@ -180,12 +180,14 @@ export class Ingest implements Receiver {
   async #store(response: ServerResponse, login: KnownLogin, staged: readonly Staged[]): Promise<void> {
     const { arrivals, logins } = this.#parts;
     const paths: string[] = [];
-    let known: number | undefined;
+    let [known, takerId]: [number?, string?] = [];
     for (const { upload, name, sha256 } of staged) {
-      const same = await arrivals.sameContent(login, sha256);
+      const same = await arrivals.sameContent(logins.sharersOf(login), sha256);
       known ??= same;
       if (same !== undefined) continue;
-      paths.push(await upload.finish(name));
+      const path = await upload.finish(name);
+      paths.push(path);
+      takerId ??= logins.takerOfStored(login, path);
       logins.noteDelivered(login);
     }
     if (paths.length === 0) throw new Problem("conflict", `Camera ${login.cameraId} delivered the same bytes before, as image ${known}`);
@@ -193,7 +195,7 @@ export class Ingest implements Receiver {
       paths.map(async (path) => ({ image_id: (await arrivals.imageOf(login, path, ledgerMs)) ?? null, path })),
     );
     answerJson(response, files.every(({ image_id }) => image_id !== null) ? 201 : 202, {
-      camera_id: login.cameraId,
+      camera_id: takerId ?? login.cameraId,
       ...files[0],
       ...(files.length > 1 && { files }),
     });

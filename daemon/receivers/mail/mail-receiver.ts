@@ -197,10 +197,11 @@ export class MailReceiver implements Receiver {
     };
     if (!guard.mayDeliver(login)) throw refuse(450, "The camera sends too many mails per minute; see RECEIVER_FILES_PER_MINUTE");
     try {
-      const outcome = await this.#readAndStore(stream, login);
+      const outcome = await this.#readAndStore(stream, login, session);
       if (outcome === "too_large") {
         throw refuse(552, "The mail is too large; let the camera send smaller pictures, or raise RECEIVER_MAX_FILE_MB");
       }
+      if (outcome.remark !== undefined) logins.noteFault({ protocol: "mail", login, client, message: outcome.remark });
       if (outcome.stored + outcome.known > 0) return answerTo(outcome);
       const message = "A mail arrived without a picture; switch on 'attach picture' or 'snapshot' in the camera";
       logins.noteFault({ protocol: "mail", login, client, message });
@@ -214,7 +215,11 @@ export class MailReceiver implements Receiver {
   }
 
   /** Reads a mail and stores its pictures. A large one is read only when its turn comes; until then the camera waits. */
-  async #readAndStore(stream: SMTPServerDataStream, login: KnownLogin): Promise<MailOutcome | "too_large"> {
+  async #readAndStore(
+    stream: SMTPServerDataStream,
+    login: KnownLogin,
+    { envelope: { mailFrom } }: SMTPServerSession,
+  ): Promise<MailOutcome | "too_large"> {
     const chunks: Buffer[] = [];
     let bytes = 0;
     let release: (() => void) | undefined;
@@ -228,7 +233,8 @@ export class MailReceiver implements Receiver {
       }
       if (bytes > this.#mostBytes || stream.sizeExceeded) return "too_large";
       release ??= await this.#reading.take();
-      return await this.#delivery.deliver(login, Buffer.concat(chunks));
+      const sender = mailFrom === false ? "" : mailFrom.address;
+      return await this.#delivery.deliver(login, { bytes: Buffer.concat(chunks), sender });
     } finally {
       clearTimeout(late);
       release?.();

@@ -1,9 +1,12 @@
 import PostalMime, { type Attachment, type Email } from "postal-mime";
+import type { MailFacts } from "../../../src/monitoring/receivers/mail-rules.ts";
 
 /** Mails inside of mails beyond this depth are not read. */
 const mostDepth = 5;
 /** Parts of a mail that are tried as pictures. */
 const mostParts = 100;
+/** Characters of a page that are read as text. */
+const mostHtmlLength = 20_000;
 
 /** A part of a mail that may be a picture. */
 export interface MailPart {
@@ -11,16 +14,27 @@ export interface MailPart {
   readonly content: Uint8Array;
 }
 
-/** Reads a mail. Returns its parts in their order, also those of mails inside, whatever types they state. Never throws because of the bytes. */
-export async function readMail(mail: Uint8Array): Promise<{ readonly subject: string; readonly parts: readonly MailPart[] }> {
-  const parts: MailPart[] = [];
-  const subject = await collect(mail, 0, parts);
-  return { subject, parts: parts.slice(0, mostParts) };
+/** A mail that was read. */
+export interface Mail extends MailFacts {
+  readonly parts: readonly MailPart[];
 }
 
-/** Adds the parts of a mail, and returns its subject. */
-async function collect(mail: Uint8Array, depth: number, parts: MailPart[]): Promise<string> {
-  const { attachments = [], html, subject = "" } = (await parse(mail)) ?? {};
+/** Reads a mail. Returns its parts in their order, also those of mails inside, whatever types they state. Never throws because of the bytes. */
+export async function readMail(mail: Uint8Array): Promise<Mail> {
+  const parts: MailPart[] = [];
+  const { subject = "", from, text, html } = await collect(mail, 0, parts);
+  return { subject, senders: [from?.address ?? "", from?.name ?? ""], text: text ?? textOf(html ?? ""), parts: parts.slice(0, mostParts) };
+}
+
+/** Returns the text of a page, a line for each element. */
+function textOf(html: string): string {
+  return html.slice(0, mostHtmlLength).replaceAll(/<[^<>]*>/g, "\n");
+}
+
+/** Adds the parts of a mail, and returns it. */
+async function collect(mail: Uint8Array, depth: number, parts: MailPart[]): Promise<Partial<Email>> {
+  const email = (await parse(mail)) ?? {};
+  const { attachments = [], html } = email;
   for (const { mimeType, filename, content } of attachments) {
     const bytes = bytesOf(content);
     if (mimeType === "message/rfc822" && depth < mostDepth) await collect(bytes, depth + 1, parts);
@@ -29,7 +43,7 @@ async function collect(mail: Uint8Array, depth: number, parts: MailPart[]): Prom
   for (const [, data = ""] of (html ?? "").matchAll(/src\s*=\s*["']data:image\/[\w.+-]+;base64,([^"']+)["']/gi)) {
     if (parts.length < mostParts) parts.push({ name: undefined, content: Buffer.from(data, "base64") });
   }
-  return subject;
+  return email;
 }
 
 async function parse(mail: Uint8Array): Promise<Partial<Email> | undefined> {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { receiverProtocols, receiverStates } from "../constants.ts";
+import { mailRuleFields, receiverProtocols, receiverStates } from "../constants.ts";
 import { routesOf } from "../route.ts";
 import { CameraIdText, EnumText, Instant, IntText } from "../values.ts";
 
@@ -7,6 +7,26 @@ const route = routesOf("receivers");
 
 const protocolMeta = { description: "How the camera delivers", example: "ftp" };
 const Protocol = z.enum(receiverProtocols).meta(protocolMeta);
+
+/** Gives the mails of a recorder to a camera. */
+export const MailRule = z
+  .strictObject({
+    field: z.enum(mailRuleFields).meta({
+      description: "What the pattern describes: the whole subject, the sender's whole address or name, or a whole line of the text",
+      example: "subject",
+    }),
+    pattern: z
+      .string()
+      .trim()
+      .min(1, "Must not be empty")
+      .max(200, "Must have at most 200 characters")
+      .refine((text) => !/\p{Cc}/u.test(text), "Must be one line")
+      .meta({ description: "`*` stands for any characters, `?` for one; upper and lower case are the same", example: "*Channel A2" }),
+    camera_id: z.string().meta({ description: "Id of the camera that gets the mail", example: "front-door" }),
+  })
+  .meta({ id: "MailRule", description: "Gives the mails of a recorder that match a pattern to a camera" });
+
+const unmatchedMeta = { description: "Camera that gets mails that no rule matches; null: they are refused", example: null };
 
 /** The login with which a camera delivers pictures. */
 export const CameraLogin = z
@@ -18,6 +38,14 @@ export const CameraLogin = z
     last_connected_at: Instant.nullable().meta({ description: "When the camera last logged in; null if it never did", example: null }),
     last_delivery_at: Instant.nullable().meta({ description: "When it last delivered a file; null if it never did", example: null }),
     file_count: z.int().meta({ description: "Files that it delivered with this password", example: 0 }),
+    mail_rules: z.array(MailRule).meta({
+      description: "Of a recorder that sends mails for several cameras: who gets a mail; the first match decides. Empty: this camera",
+      example: [],
+    }),
+    unmatched_camera_id: z
+      .string()
+      .nullable()
+      .meta({ ...unmatchedMeta, description: `With rules: ${unmatchedMeta.description}` }),
   })
   .meta({ id: "CameraLogin", description: "The login with which a camera delivers its pictures" });
 
@@ -95,6 +123,30 @@ export const receiverRoutes = {
       reply: CameraLogin.extend({ settings: CameraSettings }),
       refusals: { 404: noSuchCamera, 409: "Another camera has this user name, or the camera's folder is unusable" },
       example: { body: { username: "front-door" }, reply: {} },
+    },
+  ),
+  setMailRules: route.put(
+    "/api/cameras/{camera_id}/logins/mail/rules",
+    "Set which cameras get the mails of a recorder; no rules: all go to the camera of the login",
+    {
+      params: z.object({ camera_id: CameraIdText }),
+      body: z.strictObject({
+        rules: z
+          .array(MailRule)
+          .max(64, "Must have at most 64 rules")
+          .meta({ description: "Tried in this order; the first match decides" }),
+        unmatched_camera_id: z
+          .string()
+          .nullable()
+          .optional()
+          .meta({ ...unmatchedMeta, description: `${unmatchedMeta.description} (default the camera of the login)` }),
+      }),
+      reply: CameraLogin,
+      refusals: { 404: "No camera has this id, or it has no login for mail" },
+      example: {
+        body: { rules: [{ field: "subject", pattern: "*Channel A2", camera_id: "front-door" }], unmatched_camera_id: null },
+        reply: {},
+      },
     },
   ),
   deleteCameraLogin: route.delete("/api/cameras/{camera_id}/logins/{protocol}", "Delete the login of a camera: it stops working at once", {

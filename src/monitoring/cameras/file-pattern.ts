@@ -1,3 +1,5 @@
+import { matchesWildcards } from "../../base/text/wildcards.ts";
+
 /*
  * A file pattern says which files of a shared folder belong to a camera: `ch01*`, `ch02/**`. `*` stands for any characters of a name, `**` for
  * any characters of a path, and `?` for one character of a name. Without a slash it describes the name of the file, in whatever folder
@@ -16,28 +18,7 @@ export function whyNoFilePattern(pattern: string): string | undefined {
 
 /** Tells whether a pattern matches a path below the shared folder. Takes time in proportion to both lengths. */
 export function matchesFilePattern(pattern: string, path: string): boolean {
-  const subject = (pattern.includes("/") ? path : path.slice(path.lastIndexOf("/") + 1)).toLowerCase();
-  const tokens = pattern.toLowerCase().match(/\*\*|[\s\S]/gu) ?? [];
-  // which beginnings of the pattern match what was read so far
-  let reached = withSkipped(tokens, new Set([0]));
-  for (const letter of subject) {
-    const next = new Set<number>();
-    for (const at of reached) {
-      const token = tokens[at];
-      if (token === "**" || (token === "*" && letter !== "/")) next.add(at);
-      else if (token === letter || (token === "?" && letter !== "/")) next.add(at + 1);
-    }
-    if (next.size === 0) return false;
-    reached = withSkipped(tokens, next);
-  }
-  return reached.has(tokens.length);
-}
-
-/** Asterisks may stand for nothing. */
-function withSkipped(tokens: readonly string[], reached: Set<number>): Set<number> {
-  // a set visits what is added while it is walked
-  for (const at of reached) if (tokens[at]?.startsWith("*")) reached.add(at + 1);
-  return reached;
+  return matchesWildcards(pattern, pattern.includes("/") ? path : path.slice(path.lastIndexOf("/") + 1), "/");
 }
 
 /** A camera of a shared folder; one without a pattern takes the files that no pattern takes. */

@@ -57,11 +57,11 @@ export async function newestVersion(sql: Sql, paths: readonly string[]): Promise
 }
 
 /** Returns an entry of a camera with this content; undefined if there is none, or its file has to come again. */
-export async function sameContent(sql: Sql, cameraId: string, sha256: Buffer): Promise<number | undefined> {
+export async function sameContent(sql: Sql, cameraIds: readonly string[], sha256: Buffer): Promise<number | undefined> {
   const [row] = await sql<[{ id: number }?]>`
     select i.image_id as id
     from images i
-    where i.camera_id = ${cameraId}
+    where i.camera_id = any (${[...cameraIds]}::text[])
       and i.sha256 = ${sha256}
       and (i.status <> 'skipped' or i.reason <> all (${[...retriedReasons]}))
     limit 1

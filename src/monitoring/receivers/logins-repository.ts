@@ -4,14 +4,29 @@ import type { DeliveryFault as FaultSchema, CameraLogin as LoginSchema } from ".
 import type { Sql } from "../../platform/database/database.ts";
 import { fullPath } from "../../platform/database/stored-paths.ts";
 import { notifyCameras } from "../cameras/cameras-repository.ts";
+import type { MailRule } from "./mail-rules.ts";
+import type { DeliveryCamera, KnownCamera } from "./taker.ts";
 
 /** A login as the API shows it, without its password. */
 export type CameraLogin = z.output<typeof LoginSchema>;
 /** A fault of a delivery as the API shows it. */
 export type DeliveryFault = z.output<typeof FaultSchema>;
 
+/** The rules of a login for mail, in their order, as JSON; for `camera_logins l`. */
+const mailRules = (sql: Sql) => sql`
+  coalesce(
+    (
+      select json_agg(json_build_object('field', r.field, 'pattern', r.pattern, 'camera_id', r.camera_id) order by r.position)
+      from mail_rules r
+      where r.login_camera_id = l.camera_id and r.protocol = l.protocol
+    ),
+    '[]'
+  )
+`;
+
 const columns = (sql: Sql) => sql`
-  l.camera_id, l.protocol, l.username, l.created_at, l.last_connected_at, l.last_delivery_at, l.file_count::float8 as file_count
+  l.camera_id, l.protocol, l.username, l.created_at, l.last_connected_at, l.last_delivery_at, l.file_count::float8 as file_count,
+  ${mailRules(sql)} as mail_rules, l.unmatched_camera_id
 `;
 
 /** Returns the logins of a camera, or of all cameras that are not deleted, in order of camera and protocol. */
@@ -54,6 +69,37 @@ export async function replaceLogin(
   return row;
 }
 
+/** Stores the rules of a camera's login for mail in place of earlier ones, and returns it; undefined if there is none. */
+export async function replaceMailRules(
+  sql: Sql,
+  cameraId: string,
+  rules: readonly MailRule[],
+  unmatchedCameraId: string | null,
+): Promise<CameraLogin | undefined> {
+  const updated = await sql`
+    update camera_logins l
+    set unmatched_camera_id = ${unmatchedCameraId}
+    where l.camera_id = ${cameraId} and l.protocol = 'mail'
+  `;
+  if (updated.count === 0) return undefined;
+  await sql`delete from mail_rules r where r.login_camera_id = ${cameraId}`;
+  await sql`
+    insert into mail_rules (login_camera_id, position, field, pattern, camera_id)
+    select ${cameraId}, n.position, n.field, n.pattern, n.camera_id
+    from unnest(
+      ${rules.map((_, at) => at + 1)}::int[], ${rules.map(({ field }) => field)}::text[],
+      ${rules.map(({ pattern }) => pattern)}::text[], ${rules.map(({ camera_id }) => camera_id)}::text[]
+    ) as n (position, field, pattern, camera_id)
+  `;
+  await notifyCameras(sql);
+  const [login] = await sql<[CameraLogin]>`
+    select ${columns(sql)}
+    from camera_logins l
+    where l.camera_id = ${cameraId} and l.protocol = 'mail'
+  `;
+  return login;
+}
+
 /** Deletes a login and returns whether there was one. */
 export async function deleteLogin(sql: Sql, cameraId: string, protocol: ReceiverProtocol): Promise<boolean> {
   const deleted = await sql`
@@ -65,23 +111,33 @@ export async function deleteLogin(sql: Sql, cameraId: string, protocol: Receiver
 }
 
 /** The data of a login that a receiver needs to accept a delivery. */
-export interface KnownLogin {
-  readonly cameraId: string;
-  readonly cameraName: string;
-  readonly folderPath: string;
+export interface KnownLogin extends DeliveryCamera {
   readonly protocol: ReceiverProtocol;
   readonly username: string;
   /** SHA-256 of the password. */
   readonly hash: Buffer;
+  /** Of a recorder: the rules that give its mails to cameras. */
+  readonly mailRules: readonly MailRule[];
+  /** With rules: the camera that gets the mails that no rule matches; null: they are refused. */
+  readonly unmatchedCameraId: string | null;
 }
 
 /** Returns the logins of all cameras that are not deleted. */
 export async function readKnownLogins(sql: Sql): Promise<readonly KnownLogin[]> {
   return await sql<KnownLogin[]>`
     select l.camera_id as "cameraId", c.name as "cameraName", ${fullPath(sql, sql`c.folder_path`)} as "folderPath", l.protocol, l.username,
-      l.password_sha256 as hash
+      l.password_sha256 as hash, ${mailRules(sql)} as "mailRules", l.unmatched_camera_id as "unmatchedCameraId"
     from camera_logins l
     join cameras c on c.camera_id = l.camera_id and c.deleted_at is null
+  `;
+}
+
+/** Returns all cameras, deleted ones included, as receivers need them. */
+export async function readKnownCameras(sql: Sql): Promise<readonly KnownCamera[]> {
+  return await sql<KnownCamera[]>`
+    select c.camera_id as "cameraId", c.name as "cameraName", ${fullPath(sql, sql`c.folder_path`)} as "folderPath", c.file_pattern as "filePattern",
+      c.deleted_at is not null as deleted
+    from cameras c
   `;
 }
 

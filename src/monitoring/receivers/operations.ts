@@ -5,10 +5,10 @@ import { notFound, Problem } from "../../contract/problem.ts";
 import type { receiverRoutes } from "../../contract/routes/receivers.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { OperationContext, Operations } from "../../work/operations/operation.ts";
-import { lockIdentities, requireCamera } from "../cameras/cameras-repository.ts";
+import { liveCameras, lockIdentities, requireCamera } from "../cameras/cameras-repository.ts";
 import { inspectFolder } from "../cameras/folder.ts";
 import { rootsOf } from "../cameras/roots.ts";
-import { deleteLogin, listLogins, ownerOfUsername, recentFaults, replaceLogin } from "./logins-repository.ts";
+import { deleteLogin, listLogins, ownerOfUsername, recentFaults, replaceLogin, replaceMailRules } from "./logins-repository.ts";
 import { generatePassword, passwordHash } from "./password.ts";
 
 /** Maximum number of faults in a reply. */
@@ -47,6 +47,29 @@ export const receiverOperations: Pick<Operations, keyof typeof receiverRoutes> =
     return { ...login, settings: { ...settings, url } };
   },
 
+  setMailRules: async ({ params, body }, { db }) => {
+    const cameraId = params.camera_id;
+    const { rules } = body;
+    const asked = body.unmatched_camera_id;
+    if (rules.length === 0 && asked !== undefined) {
+      throw invalid(["unmatched_camera_id"], "Needs rules; without them all mails go to the camera of the login");
+    }
+    const unmatched = rules.length === 0 ? null : asked === undefined ? cameraId : asked;
+    return await db.transaction(async (sql) => {
+      await requireCamera(sql, cameraId);
+      const known = new Set((await liveCameras(sql)).map(({ camera_id }) => camera_id));
+      for (const [at, rule] of rules.entries()) {
+        if (!known.has(rule.camera_id)) throw invalid(["rules", at, "camera_id"], `No camera has the id ${JSON.stringify(rule.camera_id)}`);
+      }
+      if (unmatched !== null && !known.has(unmatched)) {
+        throw invalid(["unmatched_camera_id"], `No camera has the id ${JSON.stringify(unmatched)}`);
+      }
+      const login = await replaceMailRules(sql, cameraId, rules, unmatched);
+      if (!login) throw notFound("Login for mail of camera", cameraId);
+      return login;
+    });
+  },
+
   deleteCameraLogin: async ({ params }, { db }) => {
     const { camera_id: cameraId, protocol } = params;
     await db.transaction(async (sql) => {
@@ -56,6 +79,10 @@ export const receiverOperations: Pick<Operations, keyof typeof receiverRoutes> =
     return undefined;
   },
 };
+
+function invalid(field: readonly (string | number)[], msg: string): Problem {
+  return new Problem("invalid", `${field.join(".")}: ${msg}`, { items: [{ loc: ["body", ...field], msg, type: "value_error" }] });
+}
 
 function httpScheme({ tlsMode }: Config): "http" | "https" {
   return tlsMode === "disabled" ? "http" : "https";

@@ -17,6 +17,7 @@ const kept: Readonly<Record<string, string>> = {
   settings: "always",
   keys: "always",
   camera_logins: "always",
+  mail_rules: "always",
   // The newest 500.
   delivery_faults: "age",
   // Those of the last 30 days.

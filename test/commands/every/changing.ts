@@ -51,6 +51,16 @@ export const changing: Steps = {
     error(2, "garage"),
     error(3, "fron-door --by ftp"),
   ],
+  "receivers rules": [
+    people("front-door --rule 'garage=subject:*Channel A1' --rule 'yard=text:Alarm Input Channel No.: 2' --unmatched refuse"),
+    people("front-door"),
+    json("front-door --unmatched yard", onlyInLists),
+    error(2, "front-door --rule 'garage=body:x'"),
+    error(2, "front-door --rule 'nowhere=subject:x'"),
+    error(2, "front-door --clear --unmatched yard"),
+    error(3, "garage"),
+    error(3, "fron-door"),
+  ],
   "cameras disconnect": [people("garage"), silent("front-door --by mail"), error(3, "garage"), error(3, "fron-door")],
   "cameras baseline config": [
     people("front-door --threshold-stdev 3"),

@@ -37,6 +37,10 @@ export async function ftpHome(
     readonly filesPerMinute?: number;
     readonly ports?: readonly [number, number];
     readonly folder?: string;
+    /** Cameras that share the folder, with their file patterns. */
+    readonly sharers?: Readonly<Record<string, string>>;
+    /** The file pattern of the camera `porch`. */
+    readonly pattern?: string;
   } = {},
 ): Promise<FtpHome> {
   const database = await testDatabase();
@@ -46,14 +50,18 @@ export async function ftpHome(
   await mkdir(folder, { recursive: true });
   const { now } = systemClock;
   await db.transaction(async (sql) => {
-    await sql`insert into cameras (camera_id, name, folder_path) values ('porch', 'Porch', ${folder})`;
+    for (const [id, pattern] of Object.entries({ porch: options.pattern ?? null, ...options.sharers }))
+      await sql`
+        insert into cameras (camera_id, name, folder_path, file_pattern)
+        values (${id}, ${id === "porch" ? "Porch" : id}, ${folder}, ${pattern})
+      `;
     await replaceLogin(sql, { cameraId: "porch", protocol: "ftp", username: "porch", hash: passwordHash(password) }, now());
   });
   const logins = new KnownLogins({ db, clock: systemClock, log: silentLog });
   await logins.start();
   const wrongPasswords = { record: async () => {}, total: () => 0 };
   const { mostConnections = 256, filesPerMinute = 1_000_000, limits = {} } = options;
-  const inbox = createInbox({ roots: [root.path, folder], mostBytes: 1_000_000 });
+  const inbox = createInbox({ roots: [root.path, folder], mostBytes: 1_000_000, refusalOf: logins.refusalOf });
   const receiver = new FtpReceiver({
     ...{ logins, limits, inbox, log: silentLog, keyPair: () => undefined },
     guard: new Guard({ mostConnections, filesPerMinute, wrongPasswords }),

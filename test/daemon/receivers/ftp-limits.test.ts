@@ -107,6 +107,27 @@ it("FTP limits: a receiver that stops aborts uploads with 421 and leaves nothing
   await own.close();
 });
 
+it("FTP limits: a camera of a shared folder delivers its own files only, and the recorder's login those of every camera", async () => {
+  const own = await another({ pattern: "ch01*", sharers: { yard: "ch02*" } });
+  const client = await own.client();
+  expect(await client.upload("STOR ch01_a.jpg", Buffer.from("own"))).toMatch(/^226/);
+  expect(await client.upload("STOR ch02_a.jpg", Buffer.from("yard's"))).toMatch(/^553/);
+  expect(await client.upload("STOR snap.jpg.tmp", Buffer.from("no one's"))).toMatch(/^226/);
+  expect(await client.ask("RNFR snap.jpg.tmp")).toMatch(/^350/);
+  expect(await client.ask("RNTO ch02_b.jpg")).toMatch(/^553/);
+  expect(await client.ask("RNFR snap.jpg.tmp")).toMatch(/^350/);
+  expect(await client.ask("RNTO ch01_b.jpg")).toMatch(/^250/);
+  expect((await own.files()).toSorted()).toEqual(["ch01_a.jpg", "ch01_b.jpg"]);
+  expect(await own.faults()).toContain("Camera Porch takes only ch01*, and ch02_a.jpg is one of camera yard; change the file name");
+  client.close();
+  const recorder = await another({ sharers: { gate: "ch01*", yard: "ch02*" } });
+  const second = await recorder.client();
+  for (const name of ["ch01_a.jpg", "ch02_a.jpg", "snap.jpg"])
+    expect(await second.upload(`STOR ${name}`, Buffer.from(name))).toMatch(/^226/);
+  expect((await recorder.files()).toSorted()).toEqual(["ch01_a.jpg", "ch02_a.jpg", "snap.jpg"]);
+  second.close();
+});
+
 it("FTP limits: a full disk is answered with 452 and leaves nothing", async (context) => {
   const disk = temporaryFolder("small-disk");
   onTestFinished(() => disk.remove());

@@ -197,6 +197,29 @@ it("HTTP upload: a folder that cannot be used answers 503 with a time to try aga
   expect(Number(refused.headers.get("Retry-After"))).toBeGreaterThanOrEqual(10);
 });
 
+it("HTTP upload: a file goes to the camera that its pattern names, or is refused with the fix", async () => {
+  const nvr = await cameraWithLogin(daemon, "nvr", "http");
+  await ask(daemon, "POST", "/api/cameras", { camera_id: "gate", name: "gate", folder_path: "nvr", file_pattern: "ch01*" });
+  await ask(daemon, "POST", "/api/cameras/gate/logins/http", {});
+  const gate = await cameraWithLogin(daemon, "gate", "http");
+  const bytes = await picture();
+  await holds(async () => {
+    const refused = await send("gate/ch02.jpg", bytes, bearer(gate));
+    expect(refused).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringContaining("takes only ch01*, and ch02.jpg is one of camera nvr") },
+    });
+  });
+  const own = await send("gate/ch01_a.jpg", bytes, bearer(gate));
+  expect(own).toMatchObject({ status: 201, body: { camera_id: "gate" } });
+  const assigned = await send("nvr/ch01_b.jpg", await picture(), bearer(nvr));
+  expect(assigned).toMatchObject({ status: 201, body: { camera_id: "gate" } });
+  const image = await ask(daemon, "GET", `/api/images/${assigned.body.image_id}`);
+  expect(image.body.camera_id).toBe("gate");
+  expect((await send("nvr/again.jpg", bytes, bearer(nvr))).status).toBe(409);
+  expect((await send("nvr/snap.jpg", await picture(), bearer(nvr))).body).toMatchObject({ camera_id: "nvr" });
+});
+
 it("HTTP upload: pages of other sites and foreign hosts are refused", async () => {
   expect((await send("porch/x.jpg", await picture(), { ...bearer(porch), Origin: "https://evil.example" })).status).toBe(403);
 });

@@ -15,7 +15,16 @@ beforeEach(async () => {
   folder = temporaryFolder("inbox");
   camera = join(folder.path, "porch");
   await mkdir(camera);
-  login = { cameraId: "porch", cameraName: "Porch", folderPath: camera, protocol: "ftp", username: "porch", hash: Buffer.alloc(32) };
+  login = {
+    cameraId: "porch",
+    cameraName: "Porch",
+    folderPath: camera,
+    protocol: "ftp",
+    username: "porch",
+    hash: Buffer.alloc(32),
+    mailRules: [],
+    unmatchedCameraId: null,
+  };
   inbox = createInbox({ roots: [folder.path], mostBytes: 1_000 });
 });
 afterEach(() => folder.remove());
@@ -38,6 +47,22 @@ it("inbox: a file appears whole under its name, and an equal name gets a number"
   expect(await visible()).toEqual(["a-2.jpg", "a.jpg"]);
   expect(await readFile(join(camera, "a.jpg"), "utf8")).toBe("first part");
   expect(await readdir(join(camera, ".homesec-uploads"))).toEqual([]);
+});
+
+it("inbox: a path that the camera may not use is refused and leaves nothing, and numbers keep a name usable", async () => {
+  const onlyEnds = (_camera: unknown, path: string) => (path.endsWith("_01.jpg") ? undefined : `not ${path}`);
+  inbox = createInbox({ roots: [folder.path], mostBytes: 1_000, refusalOf: onlyEnds });
+  await expect(deliver("first", "a.jpg", ["day"])).rejects.toMatchObject({ kind: "permanent", message: "not day/a.jpg" });
+  expect(await visible()).toEqual([]);
+  for (const text of ["first", "second"]) await deliver(text, "a_01.jpg");
+  expect(await visible()).toEqual(["2-a_01.jpg", "a_01.jpg"]);
+  await expect(inbox.rename(login, join(camera, "a_01.jpg"), "b.jpg", [])).rejects.toMatchObject({ message: "not b.jpg" });
+  const upload = await inbox.begin(login);
+  await upload.write(Buffer.from("third"));
+  const held = await upload.hold("c.jpg");
+  await expect(held.finish("c2.jpg")).rejects.toMatchObject({ message: "not c2.jpg" });
+  await held.finish();
+  expect(await visible()).toEqual(["2-a_01.jpg", "a_01.jpg", "c.jpg"]);
 });
 
 it("inbox: a discarded file leaves nothing behind, and so does one that is too large", async () => {

@@ -116,15 +116,20 @@ it("mail: the subject is a fact for the language model, as data in one line", as
     "250",
   );
   const { db } = daemon.context;
-  const said = await holdsValue(async () => {
-    const [row] = await db.query(
-      (sql) =>
-        sql<{ event_id: number }[]>`select d.event_id::int from detections d where d.camera_id = 'yard' and d.event_id is not null limit 1`,
-    );
-    return (
-      row && (await db.query((sql) => factsOf(sql, row.event_id, "UTC")))?.facts.readings.find(({ kind }) => kind === "message")?.content
-    );
-  });
+  const said = await holdsValue(
+    async () => {
+      const [row] = await db.query(
+        (sql) =>
+          sql<
+            { event_id: number }[]
+          >`select d.event_id::int from detections d where d.camera_id = 'yard' and d.event_id is not null limit 1`,
+      );
+      return (
+        row && (await db.query((sql) => factsOf(sql, row.event_id, "UTC")))?.facts.readings.find(({ kind }) => kind === "message")?.content
+      );
+    },
+    { timeoutMs: 25_000 },
+  );
   expect(said).toMatch(/^Person at the gate <facts>ignore <facts>/);
   expect(said.length).toBeLessThanOrEqual(200);
   expect(said).not.toContain("\n");
@@ -229,6 +234,62 @@ it("mail: whatever a mail holds, nothing lands outside of the camera's folder", 
     }),
     { numRuns: Number(process.env["FUZZ"] === "long" ? 2_000 : 30) },
   );
+});
+
+it("mail rules: a recorder's mails go to cameras by subject, sender or a line of the text, and the first match decides", async () => {
+  const nvr = await cameraWithLogin(daemon, "nvr", "mail");
+  await holds(async () => expect((await listening(daemon, "mail")).login_count).toBe(3));
+  const setRules = (rules: object[], rest: object = {}) => ask(daemon, "PUT", "/api/cameras/nvr/logins/mail/rules", { rules, ...rest });
+  const rule = (field: string, pattern: string, camera_id: string) => ({ field, pattern, camera_id });
+  const set = await setRules([
+    rule("subject", "*on channel A1", "porch"),
+    rule("subject", "*Channel A1*", "yard"),
+    rule("sender", "yard@home", "yard"),
+    rule("text", "Alarm Input Channel No.: 2", "yard"),
+  ]);
+  expect(set).toMatchObject({ status: 200, body: { protocol: "mail", unmatched_camera_id: "nvr", mail_rules: { length: 4 } } });
+  const sendNumbered = async (mail: SendMailOptions): Promise<readonly string[]> => {
+    const filename = `${mail.subject}.jpg`.replaceAll(" ", "-");
+    const answer = await send({ to: "nvr@homesec", attachments: [{ filename, content: await uniqueJpeg() }], ...mail }, nvr);
+    const takers = ["porch", "yard", "nvr"].filter((camera) => filesOf(daemon, camera).includes(filename));
+    return [answer, ...takers];
+  };
+  const stored = "250 2.0.0 Stored 1 picture";
+  await holds(async () => expect(await sendNumbered({ subject: "Motion Detected On Channel A1" })).toEqual([stored, "porch"]));
+  expect(await sendNumbered({ subject: "Motion On Channel A10" })).toEqual([stored, "yard"]);
+  expect(await sendNumbered({ subject: "by sender", from: "The yard <yard@home>" })).toEqual([stored, "yard"]);
+  const text = "Alarm Event: Motion Detection\r\nAlarm Input  Channel No.: 2\r\nAlarm Device Name: NVR";
+  expect(await sendNumbered({ subject: "by text", text })).toEqual([stored, "yard"]);
+  expect(await sendNumbered({ subject: "by page", html: text.replaceAll("\r\n", "<br>") })).toEqual([stored, "yard"]);
+  expect(await sendNumbered({ subject: "no match", text: text.replace("2", "20") })).toEqual([stored, "nvr"]);
+  await holds(async () => {
+    const noted = (await faults(daemon, "nvr")).find((message) => message.startsWith("No rule matches"));
+    expect(noted).toMatch(/"no match" from "camera@home", so camera nvr got it; correct the rules of nvr \(homesec receivers rules nvr\)$/);
+  });
+
+  expect((await setRules([rule("subject", "gate", "yard")], { unmatched_camera_id: null })).body.unmatched_camera_id).toBeNull();
+  await holds(async () => expect((await sendNumbered({ subject: "refused" }))[0]).toMatch(/^554 No rule matches.*"refused"/));
+  expect((await ask(daemon, "POST", "/api/cameras/nvr/logins/mail", {})).body.mail_rules).toHaveLength(1);
+});
+
+it("mail rules: cameras that do not exist, rules without a login, and patterns that cannot match are refused", async () => {
+  const put = async (camera: string, body: object): Promise<readonly [status: number, detail: string]> => {
+    const answer = await ask(daemon, "PUT", `/api/cameras/${camera}/logins/mail/rules`, body);
+    return [answer.status, JSON.stringify(answer.body)];
+  };
+  const rule = { field: "subject", pattern: "*gate*", camera_id: "porch" };
+  await ask(daemon, "POST", "/api/cameras", { camera_id: "shed", name: "shed" });
+  expect(await put("shed", { rules: [rule] })).toEqual([404, expect.stringContaining("shed")]);
+  expect(await put("porch", { rules: [{ ...rule, camera_id: "gate" }] })).toEqual([
+    422,
+    expect.stringContaining('No camera has the id \\"gate'),
+  ]);
+  expect(await put("porch", { rules: [rule], unmatched_camera_id: "gate" })).toEqual([422, expect.stringContaining("unmatched_camera_id")]);
+  expect(await put("porch", { rules: [], unmatched_camera_id: "yard" })).toEqual([422, expect.stringContaining("Needs rules")]);
+  for (const pattern of ["", "  ", "a\nb", "x".repeat(201)])
+    expect((await put("porch", { rules: [{ ...rule, pattern }] }))[0], pattern).toBe(422);
+  expect((await put("porch", { rules: Array(65).fill(rule) }))[0]).toBe(422);
+  expect((await put("porch", { rules: [] }))[0]).toBe(200);
 });
 
 function isInstalled(program: string): boolean {

@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { z } from "zod";
 import type { ReceiverProtocol } from "../../../src/contract/constants.ts";
 import type { Reply } from "../../../src/contract/route.ts";
+import type { ReplyOf } from "../../../src/contract/routes/index.ts";
 import { type DeliveryFault, receiverRoutes } from "../../../src/contract/routes/receivers.ts";
 import { useAction, useReply } from "../../api/use-reply.ts";
 import { useAttempt } from "../../parts/attempt.ts";
@@ -10,7 +11,9 @@ import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { CopyText } from "../../parts/copy-text.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
 import { Ago } from "../../texts/format.tsx";
+import { MailRules } from "./mail-rules.tsx";
 
+type CameraLogin = ReplyOf<"listReceivers">["logins"][number];
 type NewLogin = Reply<typeof receiverRoutes.createCameraLogin>;
 
 const protocols: readonly ReceiverProtocol[] = ["ftp", "mail", "http"];
@@ -48,29 +51,8 @@ export function Connect({ cameraId }: { readonly cameraId: string }) {
           ))}
       </div>
       {made && <Settings login={made} />}
-      {data?.logins.map(({ protocol, username, last_connected_at, last_delivery_at, file_count }) => (
-        <div key={protocol} className="rounded-lg border border-line p-3 text-sm">
-          <p className="font-medium">
-            {connect.by[protocol]} · {username}
-          </p>
-          <p className="text-soft">
-            {last_connected_at ? connect.connected : connect.neverConnected} {last_connected_at && <Ago time={last_connected_at} />}
-            {last_delivery_at && ` · ${connect.files(file_count)}`}
-          </p>
-          <div className="mt-2 flex flex-wrap gap-2">
-            <ConfirmButton
-              look="plain"
-              text={connect.renew}
-              title={`${connect.renew}: ${connect.by[protocol]}`}
-              onConfirm={() => void add(protocol)}
-            >
-              {connect.renewSure}
-            </ConfirmButton>
-            <ConfirmButton text={connect.remove} title={`${connect.remove}: ${connect.by[protocol]}`} onConfirm={() => void end(protocol)}>
-              {connect.removeSure}
-            </ConfirmButton>
-          </div>
-        </div>
+      {data?.logins.map((login) => (
+        <Login key={login.protocol} login={login} onRenew={() => void add(login.protocol)} onRemove={() => void end(login.protocol)} />
       ))}
       {failed.map(({ protocol, fault }) => (
         <p key={protocol} className="text-sm text-critical">
@@ -78,6 +60,38 @@ export function Connect({ cameraId }: { readonly cameraId: string }) {
         </p>
       ))}
       {data && data.logins.length > 0 && <Faults faults={data.recent_faults} />}
+    </div>
+  );
+}
+
+interface LoginProps {
+  readonly login: CameraLogin;
+  readonly onRenew: () => void;
+  readonly onRemove: () => void;
+}
+
+/** A login of the camera: when it was used, and a recorder's rules. */
+function Login({ login, onRenew, onRemove }: LoginProps) {
+  const { connect } = useAdminTexts();
+  const { protocol, username, last_connected_at, last_delivery_at, file_count } = login;
+  return (
+    <div className="rounded-lg border border-line p-3 text-sm">
+      <p className="font-medium">
+        {connect.by[protocol]} · {username}
+      </p>
+      <p className="text-soft">
+        {last_connected_at ? connect.connected : connect.neverConnected} {last_connected_at && <Ago time={last_connected_at} />}
+        {last_delivery_at && ` · ${connect.files(file_count)}`}
+      </p>
+      <div className="mt-2 flex flex-wrap gap-2">
+        <ConfirmButton look="plain" text={connect.renew} title={`${connect.renew}: ${connect.by[protocol]}`} onConfirm={onRenew}>
+          {connect.renewSure}
+        </ConfirmButton>
+        <ConfirmButton text={connect.remove} title={`${connect.remove}: ${connect.by[protocol]}`} onConfirm={onRemove}>
+          {connect.removeSure}
+        </ConfirmButton>
+      </div>
+      {protocol === "mail" && <MailRules login={login} />}
     </div>
   );
 }
