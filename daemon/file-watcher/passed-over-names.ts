@@ -1,8 +1,9 @@
 import { join } from "node:path";
-import { fileReasons } from "../../src/monitoring/cameras/passed-over.ts";
+import { fileReasons, linkedFolderReason } from "../../src/monitoring/cameras/passed-over.ts";
 import type { Version } from "../../src/monitoring/images/inspect-file.ts";
 import { isRecorded, isSideFile, kindOf } from "../../src/monitoring/images/picture.ts";
 import type { PassedOver } from "../../src/work/operations/runtime.ts";
+import type { WatchPlan } from "./camera-folders.ts";
 import { hashOf } from "./name-set.ts";
 
 type Kind = PassedOver["kind"];
@@ -145,4 +146,19 @@ function countByName(names: readonly string[], isUnassigned?: (name: string) => 
 
 function hashOfVersion({ sizeBytes, modifiedNs }: Version): number {
   return hashOf(`${sizeBytes}:${modifiedNs}`);
+}
+
+/** Counts what is passed over in the camera root itself. `unregistered`: folders with pictures that got no camera, with the reasons. */
+export function passedOverInRoot(
+  { strayFiles, links }: Pick<WatchPlan, "strayFiles" | "links">,
+  unregistered: ReadonlyMap<string, string>,
+  isRead: (target: string) => boolean,
+): PassedOverCounts {
+  const counts = new PassedOverCounts();
+  for (const path of strayFiles) counts.add("stray_file", 1, path, fileReasons.stray_file(path));
+  for (const { path, target } of links)
+    if (target === undefined || !isRead(target)) counts.add("linked_folder", 1, path, linkedFolderReason(path, target));
+  for (const [path, reason] of unregistered)
+    counts.add("unregistered_folder", 1, path, `the folder ${path} holds pictures, and it got no camera: ${reason}`);
+  return counts;
 }

@@ -28,6 +28,8 @@ export interface RegisteredHint extends Registered {
 export interface RegistrarOptions {
   readonly context: { readonly db: Database; readonly clock: Clock; readonly log: Log };
   readonly onRegistered: (hint: RegisteredHint) => void;
+  /** Returns the other cameras that share the folder of a camera, as it is now. */
+  readonly sharersOf: (cameraId: string) => readonly string[];
   /** These files are in the ledger, new or known. */
   readonly onStored: (cameraId: string, files: readonly FoundFile[]) => void;
   /** Too many files wait, and one was dropped. */
@@ -78,6 +80,11 @@ export class Registrar {
     return [...this.#cameras.values()].reduce((sum, { live, backlog }) => sum + live.length + backlog.length, 0);
   }
 
+  /** Resolves when the transactions that run now have ended. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const { timer } of this.#cameras.values()) clearTimeout(timer);
@@ -126,13 +133,19 @@ export class Registrar {
   }
 
   async #flush(queue: CameraQueue): Promise<void> {
-    const { context, onStored, onRegistered } = this.#options;
+    const { context, sharersOf, onStored, onRegistered } = this.#options;
     const which = queue.live.length > 0 ? "live" : "backlog";
     // one by one after a failure, so that a row that cannot be stored does not block the others
     const most = queue.failures > 0 ? 1 : which === "live" ? liveChunk : backlogChunk;
     const files = queue[which].slice(0, most);
+    // the patterns may have changed since the files were found
+    const sharedWith = sharersOf(queue.cameraId);
     try {
-      const registered = await registerFiles(context, queue.cameraId, files);
+      const registered = await registerFiles(
+        context,
+        queue.cameraId,
+        files.map((file) => ({ ...file, sharedWith })),
+      );
       queue[which] = queue[which].slice(files.length);
       if (queue.failures > 0) context.log.info({ camera: queue.cameraId }, "pictures are registered again");
       queue.failures = 0;

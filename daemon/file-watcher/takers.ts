@@ -43,7 +43,7 @@ export function byTaker(plan: PlannedTree, files: readonly ListedFile[]): Readon
 }
 
 /** Returns the other cameras that share the folder of a camera. */
-export function othersOf(trees: readonly { readonly plan: PlannedTree }[], cameraId: string): readonly string[] {
-  const sharers = trees.find(({ plan }) => isOf(plan, cameraId))?.plan.sharers ?? [];
+export function othersOf(trees: readonly PlannedTree[], cameraId: string): readonly string[] {
+  const sharers = trees.find((tree) => isOf(tree, cameraId))?.sharers ?? [];
   return sharers.flatMap(({ camera_id }) => (camera_id === cameraId ? [] : [camera_id]));
 }

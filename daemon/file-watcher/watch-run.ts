@@ -7,7 +7,7 @@ import { capturedAt } from "../../src/monitoring/camera-times/captured-at.ts";
 import { automatic } from "../../src/monitoring/camera-times/file-name-time.ts";
 import { dayFolderWarning, isDayName } from "../../src/monitoring/cameras/day-folders.ts";
 import { folderProblem } from "../../src/monitoring/cameras/folder.ts";
-import { fileReasons, linkedFolderReason } from "../../src/monitoring/cameras/passed-over.ts";
+import { linkedFolderReason } from "../../src/monitoring/cameras/passed-over.ts";
 import { unknownVersions } from "../../src/monitoring/images/images-repository.ts";
 import { retriedReasons } from "../../src/monitoring/images/reasons.ts";
 import { isGone, isInside, NoAnswer } from "../../src/platform/disk/files.ts";
@@ -18,7 +18,7 @@ import { Candidates } from "./candidates.ts";
 import type { FileWatcherOptions } from "./file-watcher.ts";
 import { FolderFaults } from "./folder-faults.ts";
 import { FolderTree } from "./folder-tree.ts";
-import { PassedOverCounts } from "./passed-over-names.ts";
+import { passedOverInRoot } from "./passed-over-names.ts";
 import { Registrar } from "./registrar.ts";
 import { RescanSchedule } from "./schedule.ts";
 import { SerialQueue } from "./serial-queue.ts";
@@ -33,7 +33,7 @@ const lostPauseMs = 250;
 const lossesCountMs = 60_000;
 /** A tree whose disk hangs gets this long to stop. */
 const treeStopMs = 2_000;
-/** Outcomes that another inspection may change while ffmpeg is missing: each inspection of a video reads it whole. */
+/** Outcomes that another inspection may change while ffmpeg is missing: each one of a video reads it whole. */
 const retriedWithoutFfmpeg = retriedReasons.filter((reason) => reason !== "no_ffmpeg");
 
 /** Dependencies of a run. */
@@ -62,6 +62,7 @@ export class WatchRun {
   readonly #planning: SerialQueue;
   /** Folders whose camera is being registered, or was registered a moment ago. */
   readonly #registering = new Set<string>();
+  #planned: readonly PlannedTree[] = [];
   #trees: readonly WatchedTree[] = [];
   #cameras: ReadonlyMap<string, WatchedCamera> = new Map();
   #roots: readonly string[] = [];
@@ -88,6 +89,7 @@ export class WatchRun {
     this.#registrar = new Registrar({
       context: { db, clock, log },
       onRegistered: options.onRegistered,
+      sharersOf: (cameraId) => othersOf(this.#planned, cameraId),
       onStored: (cameraId, files) => {
         // the next listing inspects refused files again: a file that could not be read may be readable by then
         const settled = files.filter(({ foundBy, refusal }) => foundBy === "watch" && refusal === null);
@@ -105,7 +107,7 @@ export class WatchRun {
       },
       onFound: (cameraId, file, content) => {
         if (content && file.live && file.mediaType?.startsWith("image/")) fresh?.keep(file.path, file, content);
-        this.#registrar.push(cameraId, { ...file, sharedWith: othersOf(this.#trees, cameraId) });
+        this.#registrar.push(cameraId, file);
       },
       onFolder: ({ path }) => {
         for (const { tree } of this.#treesWith(path)) tree.addFolder(path);
@@ -181,16 +183,11 @@ export class WatchRun {
   /** Folders and files that are not read, by camera and kind. */
   passedOver(): readonly PassedOver[] {
     const isRead = (target: string): boolean => this.#trees.some(({ plan }) => plan.cameraId !== undefined && isInside(plan.real, target));
-    const counts = new PassedOverCounts();
-    for (const path of this.#inRoot.strayFiles) counts.add("stray_file", 1, path, fileReasons.stray_file(path));
-    for (const { path, target } of this.#inRoot.links)
-      if (target === undefined || !isRead(target)) counts.add("linked_folder", 1, path, linkedFolderReason(path, target));
-    for (const [path, reason] of this.#unregistered)
-      counts.add("unregistered_folder", 1, path, `the folder ${path} holds pictures, and it got no camera: ${reason}`);
     const below = this.#trees.flatMap(({ plan, tree }) =>
       tree.passedOver(plan.sharers.length > 0 ? null : (plan.cameraId ?? null), isRead),
     );
-    return [...this.#faults.passedOver(null), ...counts.entries(null), ...below];
+    const inRoot = passedOverInRoot(this.#inRoot, this.#unregistered, isRead).entries(null);
+    return [...this.#faults.passedOver(null), ...inRoot, ...below];
   }
 
   /** Number of folders without a watch because they are empty. */
@@ -216,13 +213,13 @@ export class WatchRun {
     this.#cameras = new Map(cameras.map((camera) => [camera.camera_id, camera]));
     const wanted = await planFolders(cameras, { cameraRoot, extraRoots, ownFolders });
     if (this.#stopped) return;
-    const { silentRoots, silentFolders } = wanted;
-    this.#silent = [...silentRoots, ...silentFolders];
+    const { silentRoots } = wanted;
+    this.#silent = [...silentRoots, ...wanted.silentFolders];
     // while a root does not answer, the folders that may be read stay the same
     this.#roots = silentRoots.length === 0 ? wanted.roots : [...new Set([...this.#roots, ...wanted.roots])];
     // setting a watch on a root that hangs would block the main thread
     if (!silentRoots.includes(cameraRoot)) this.#watchRoot();
-    this.#inRoot = wanted;
+    [this.#inRoot, this.#planned] = [wanted, wanted.trees];
     this.#warnOf(wanted);
     await this.#reportProblems(await this.#replaceTrees(wanted), cameras);
   }
@@ -248,9 +245,12 @@ export class WatchRun {
     // a tree that was lost in the meantime is no longer in the list, and is started again below
     this.#trees = this.#trees.filter(({ key }) => keys.has(key));
     const problems = new Map(wanted.problems);
+    const isNew = (key: string): boolean => !this.#trees.some((old) => old.key === key);
+    // a transaction that began before the folder was shared does not know of the other cameras
+    if (wanted.trees.some((tree) => tree.sharers.length > 0 && isNew(keyOf(tree)))) await this.#registrar.settled();
     const faulty = new Map(wanted.faults.map(({ path, error }) => [path, error]));
     for (const [key, planned] of keys) {
-      if (this.#trees.some((old) => old.key === key)) continue;
+      if (!isNew(key)) continue;
       const tree = await this.#startTree(planned);
       if (tree instanceof FolderTree) this.#trees = [...this.#trees, { plan: planned, key, tree }];
       else if (planned.cameraId !== undefined) for (const id of camerasOf(planned)) problems.set(id, folderProblem(planned.path, tree));

@@ -38,14 +38,16 @@ const direct: readonly string[] = [
 const chains = new Map<string, (readonly [string, readonly Step[]])[]>();
 for (const [name, own] of Object.entries(changing)) {
   const [noun = ""] = name.split(" ");
-  // a rule that is added looks for a webhook that gets its alerts
+  // a rule that is added looks for a webhook that gets its alerts, and rules for mails need the login of a camera
   const chain = ["alerts", "silence", "cleanup", "webhooks"].includes(noun)
     ? "rules"
     : noun === "shares"
       ? "events"
       : noun === "mode"
         ? "modes"
-        : noun;
+        : noun === "receivers"
+          ? "cameras"
+          : noun;
   chains.set(chain, [...(chains.get(chain) ?? []), [name, own]]);
 }
 

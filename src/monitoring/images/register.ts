@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock/clock.ts";
 import type { Log } from "../../base/log/log.ts";
-import type { Database, Sql } from "../../platform/database/database.ts";
+import { advisoryLocks, type Database, type Sql } from "../../platform/database/database.ts";
 import { addJobs, lateAfterMs, type NewJob, priorities, requeueJob } from "../../work/jobs/jobs-repository.ts";
 import { markCameraSeen } from "../cameras/status.ts";
 import { type InsertedImage, insertImages, linkSameContent, markSkipped, type NewImage, unknownVersions } from "./images-repository.ts";
@@ -121,6 +121,8 @@ function roundsByPath(files: readonly FoundFile[]): FoundFile[][] {
 /** Leaves out files that another camera of the folder took, before the file patterns changed. */
 async function withoutTaken(sql: Sql, files: readonly FoundFile[], sharedWith: readonly string[]): Promise<readonly FoundFile[]> {
   if (sharedWith.length === 0) return files;
+  // two cameras that take a file at the same moment, before and after a change of the patterns, would not see each other's rows
+  await sql`select pg_advisory_xact_lock(${advisoryLocks.sharedFolders})`;
   return (await unknownVersions(sql, sharedWith, files)).flatMap((index) => files[index] ?? []);
 }
 

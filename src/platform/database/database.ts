@@ -94,6 +94,8 @@ export const advisoryLocks = {
   vectors: 7_002,
   /** Learning or deleting the baseline of a camera. */
   baselines: 7_004,
+  /** Registering files of folders that several cameras share. */
+  sharedFolders: 7_007,
   /** Running a worker that exists once among all daemons; held by a session. */
   singletons: 7_005,
 } as const;

@@ -130,3 +130,34 @@ it("shared folder: a pattern that changes gives only later pictures to the camer
   await home.entries(4);
   expect(await taken()).toEqual(["gate: ch01_a.jpg", "gate: ch01_b.jpg", "yard: ch02_a.jpg", "yard: ch07_b.jpg"]);
 });
+
+it("shared folder: files that wait for the ledger while the patterns change are taken once", async () => {
+  await camera("nvr", null);
+  await home.watcher.start();
+  await put("first.jpg");
+  await home.entries(1);
+  // the ledger cannot be written while the camera's row is locked, as while the database is busy
+  const { db } = home.database;
+  let release = (): void => {};
+  const locked = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const lock = db.transaction(async (sql) => {
+    await sql`lock table images in exclusive mode`;
+    await locked;
+  });
+  for (let n = 0; n < 20; n += 1) await put(`ch01_${n}.jpg`);
+  await until(() => home.watcher.state().pending >= 20);
+  await camera("gate", "ch01*");
+  // the new plan lists the folder, and its files wait for the ledger again
+  await until(() => home.watcher.state().pending > 20 || undefined, 3_000).catch(() => undefined);
+  await put("ch01_new.jpg");
+  await sleep(1_000);
+  release();
+  await lock;
+  await home.entries(22);
+  await until(() => home.watcher.state().pending === 0);
+  const paths = (await home.ledger()).map(({ path }) => path);
+  expect(paths.toSorted()).toEqual([...new Set(paths)].toSorted());
+  expect(paths).toHaveLength(22);
+});

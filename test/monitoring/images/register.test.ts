@@ -39,6 +39,20 @@ function file(changes: Partial<FoundFile> = {}): FoundFile {
 const register = (files: readonly FoundFile[], camera = "front"): Promise<Registered> =>
   registerFiles({ db: database.db, clock: systemClock, log: silentLog }, camera, files);
 
+it("shared folder: a file that two cameras register at the same moment is taken by one", async () => {
+  const files = Array.from({ length: 30 }, () => file({ path: `/nowhere/front/shared-${next}.jpg` }));
+  await Promise.all(
+    files.flatMap((each) => [
+      register([{ ...each, sharedWith: ["back"] }], "front"),
+      register([{ ...each, sharedWith: ["front"] }], "back"),
+    ]),
+  );
+  const rows = await database.db.query(
+    (sql) => sql<{ path: string }[]>`select i.path from images i where i.path like '/nowhere/front/shared-%' order by i.path`,
+  );
+  expect(rows.map(({ path }) => path)).toEqual(files.map(({ path }) => path).toSorted());
+});
+
 interface Row {
   readonly image_id: number;
   readonly status: string;
