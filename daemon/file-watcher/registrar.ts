@@ -28,7 +28,7 @@ export interface RegisteredHint extends Registered {
 export interface RegistrarOptions {
   readonly context: { readonly db: Database; readonly clock: Clock; readonly log: Log };
   readonly onRegistered: (hint: RegisteredHint) => void;
-  /** Returns the other cameras that share the folder of a camera, as it is now. */
+  /** Returns the other cameras that share the folder of a camera now. */
   readonly sharersOf: (cameraId: string) => readonly string[];
   /** These files are in the ledger, new or known. */
   readonly onStored: (cameraId: string, files: readonly FoundFile[]) => void;

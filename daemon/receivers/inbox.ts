@@ -33,7 +33,7 @@ export class DeliveryRefused extends Error {
 
 /** A file that a camera delivers. It is not in the camera's folder until `finish`. */
 export interface Upload {
-  /** Number of bytes so far. */
+  /** Number of bytes that were written. */
   readonly bytes: number;
   /** Appends bytes. Throws `DeliveryRefused` if the file is too large or the disk full. */
   write(chunk: Uint8Array): Promise<void>;

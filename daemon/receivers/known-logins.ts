@@ -16,7 +16,7 @@ import { hasHash } from "../../src/monitoring/receivers/password.ts";
 import { type DeliveryCamera, type KnownCamera, takerOf } from "../../src/monitoring/receivers/taker.ts";
 import type { Database } from "../../src/platform/database/database.ts";
 
-/** Interval in which uses and faults are stored. */
+/** Interval between two writes of uses and faults. */
 const storeEveryMs = 500;
 /** Faults that wait to be stored; more are dropped. */
 const mostFaults = 100;

@@ -125,7 +125,7 @@ export const passedOverKinds = [
 ] as const;
 /** Statuses of alerts received from Alertmanager. */
 export const receivedStatuses = ["firing", "resolved"] as const;
-/** The protocols by which cameras deliver pictures to homesec's receivers. */
+/** The protocols of the receivers. */
 export const receiverProtocols = ["ftp", "mail", "http"] as const;
 export type ReceiverProtocol = (typeof receiverProtocols)[number];
 /** The parts of a mail that rules can match. */

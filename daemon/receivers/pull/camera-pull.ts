@@ -15,9 +15,11 @@ import { Usage } from "./usage.ts";
 const [shortestTimeoutMs, longestTimeoutMs] = [5_000, 10_000];
 /** A stream without a picture for this long is started again. */
 const streamSilentMs = 10_000;
-/** A stream that ran this long did not end by the previous fault, so the backoff starts again. */
-const steadyMs = minuteMs;
+/** A stream that gave pictures for this long works, so the backoff starts again: a camera with bad radio loses its stream every minute. */
+const steadyMs = 5_000;
 const [firstBackoffMs, longestBackoffMs] = [1_000, minuteMs];
+/** Without a stream, ffmpeg is started no less often than this: what the camera sends meanwhile is lost. */
+const longestStreamBackoffMs = 20_000;
 /** Cameras lock a user after a few wrong passwords. */
 const refusedBackoffMs = 5 * minuteMs;
 
@@ -105,7 +107,7 @@ export class CameraPull {
     return Math.round((this.#parts.clock.monotonic() - this.#lastPicture) / 1_000);
   }
 
-  /** A camera whose pictures usually take long is given more time. Without a picture so far, nothing is known. */
+  /** A camera whose pictures usually take long is given more time. Before the first picture, nothing is known. */
   #goneAfterMs(): number {
     const intervals = 2 * this.pull.everyMs;
     if (isStream(this.pull.url) || this.#usualMs === 0) return Math.max(intervals, streamSilentMs);
@@ -153,9 +155,9 @@ export class CameraPull {
         });
       } catch (error) {
         if (signal.aborted) break;
-        if (clock.monotonic() - begin > steadyMs) backoffMs = firstBackoffMs;
+        if (this.#lastPicture - begin > steadyMs) backoffMs = firstBackoffMs;
         await pause(this.#failed(error, backoffMs), signal);
-        backoffMs = Math.min(longestBackoffMs, 2 * backoffMs);
+        backoffMs = Math.min(longestStreamBackoffMs, 2 * backoffMs);
       }
     }
   }

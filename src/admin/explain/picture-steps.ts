@@ -16,7 +16,7 @@ export interface PictureFacts {
   readonly detections: readonly DetectionFacts[];
   /** The first picture with the same content. */
   readonly original: Image | undefined;
-  /** What the camera said when it delivered it, such as the subject of a mail. */
+  /** The words of the camera that came with it, such as the subject of a mail. */
   readonly note: DeliveryNote | undefined;
 }
 
@@ -25,7 +25,7 @@ export function pictureSteps(facts: PictureFacts, now: Date): Step[] {
   const { image, original, note } = facts;
   const steps = [seen(image), ...complete(image)];
   if (note) {
-    // Anyone who can name a camera's picture may have written it, so it stands in quotation marks
+    // The words may come from anyone with the camera's login, so they stand in quotation marks
     const text = `With the picture, the camera said: ${JSON.stringify(note.note)}.`;
     steps.push({ at: note.noted_at, step: "delivery_note", status: "note", text, details: { image_id: image.id, note: note.note } });
   }

@@ -4,7 +4,7 @@
  */
 export function matchesWildcards(pattern: string, text: string, bound?: string): boolean {
   const tokens = pattern.toLowerCase().match(/\*\*|[\s\S]/gu) ?? [];
-  // which beginnings of the pattern match what was read so far
+  // the beginnings of the pattern that match the letters before this one
   let reached = withSkipped(tokens, new Set([0]));
   for (const letter of text.toLowerCase()) {
     const next = new Set<number>();

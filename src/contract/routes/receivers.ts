@@ -28,7 +28,7 @@ export const MailRule = z
 
 const unmatchedMeta = { description: "Camera that gets mails that no rule matches; null: they are refused", example: null };
 
-/** The login with which a camera delivers pictures. */
+/** The login of a camera for one protocol. */
 export const CameraLogin = z
   .object({
     camera_id: CameraIdText,

@@ -42,7 +42,7 @@ export function challengeOf(header: string): Challenge | undefined {
 }
 
 /**
- * Returns the header `Authorization` that answers a challenge. `count` is the number of requests with this nonce so far, this one included;
+ * Returns the header `Authorization` that answers a challenge. `count` is the number of requests with this nonce until now, this one included;
  * a client nonce is drawn unless a test gives one.
  */
 export function authorizationOf(

@@ -76,7 +76,7 @@ function askVersion(command: string): Promise<number> {
   });
 }
 
-/** A running ffmpeg. `messages` returns what it has said so far, which may contain the password. */
+/** A running ffmpeg. `messages` returns what it has said until now, which may contain the password. */
 export interface FfmpegRun {
   readonly child: ChildProcess;
   messages(): string;

@@ -35,7 +35,7 @@ function singleSpaced(text: string): string {
   return text.slice(0, mostLength).replaceAll(/\s+/g, " ").trim();
 }
 
-/** Names a mail for the person who writes rules: what a rule can match. */
+/** Names a mail by its subject and sender, so that a person can write the rule that is missing. */
 export function describeMail({ subject, senders }: MailFacts): string {
   const sender = senders.find((each) => each !== "") ?? "";
   return `the subject ${JSON.stringify(singleSpaced(subject).slice(0, 150))} from ${JSON.stringify(singleSpaced(sender).slice(0, 100))}`;

@@ -27,7 +27,7 @@ export async function storeNote(
   `;
 }
 
-/** What a camera said about a picture. */
+/** The words of a camera about a picture. */
 export interface DeliveryNote {
   readonly image_id: number;
   readonly noted_at: Date;
