@@ -18,6 +18,7 @@ COPY --from=build /src/dist ./dist
 COPY --from=build /src/migrations ./migrations
 COPY --from=build /src/mail-templates ./mail-templates
 COPY --from=build /src/demo ./demo
+COPY --from=build /src/models ./models
 # /config holds the configuration, and only /data is writable. The database needs a user with a name: `node`, 1000.
 RUN ln -s /opt/homesec/dist/bin/homesec.js /usr/local/bin/homesec \
   && mkdir -p /config /cameras /data \

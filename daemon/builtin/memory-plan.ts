@@ -8,7 +8,7 @@ const baseMib = 102 + 52;
 /** Memory of each built-in service, in the order in which they get what there is: without the scorer no event ends. */
 const needsMib: readonly (readonly [BuiltinName, number])[] = [
   ["language_model", 23],
-  ["detector", 129],
+  ["detector", 200],
   ["enrichment", 59],
 ];
 /** What everything needs, with room for bursts. */

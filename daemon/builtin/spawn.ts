@@ -21,6 +21,8 @@ export interface BuiltinOptions {
 }
 
 const inheritedVariables = ["PATH", "HOME", "TMPDIR", "TZ", "LANG", "LD_LIBRARY_PATH"];
+/** Makes the C library return freed memory to the system, which it keeps otherwise: 140 instead of 390 MB for the detector. */
+const allocatorSettings = { MALLOC_TRIM_THRESHOLD_: "65536", MALLOC_MMAP_THRESHOLD_: "32768" };
 const minBackoffMs = 200;
 const maxBackoffMs = 30_000;
 /** A process that ran this long did not die of the previous fault, so the backoff starts again. */
@@ -82,7 +84,12 @@ export class Builtin {
     const startedAt = performance.now();
     const inherited = inheritedVariables.flatMap((key) => (process.env[key] === undefined ? [] : [[key, process.env[key]]]));
     const child = fork(this.#program, [], {
-      env: { ...Object.fromEntries(inherited), ...this.#env, ...(this.#port !== undefined && { BUILTIN_PORT: String(this.#port) }) },
+      env: {
+        ...allocatorSettings,
+        ...Object.fromEntries(inherited),
+        ...this.#env,
+        ...(this.#port !== undefined && { BUILTIN_PORT: String(this.#port) }),
+      },
       execArgv: [],
       detached: true,
       stdio: ["ignore", "ignore", "pipe", "ipc"],

@@ -15,7 +15,8 @@ const decoders = {
   },
   thumbnail: async () => (await load("src/monitoring/detections/thumbnail.js")).drawThumbnail(file, { box: null, label: "person" }),
   frame: async () => (await load("src/monitoring/scenes/frame.js")).readFrame(file),
-  detector: async () => (await load("daemon/builtin/detector/decode.js")).decodeGrey(readFileSync(file)),
+  detector: async () =>
+    (await load("daemon/builtin/detector/decode.js")).decodeColour(readFileSync(file), () => ({ width: 540, height: 300 })),
   enrichment: async () => (await load("daemon/builtin/enrichment/picture.js")).openPicture(readFileSync(file)),
 };
 const startedAt = performance.now();

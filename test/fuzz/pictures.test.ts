@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { decodeColour, decodeGrey } from "../../daemon/builtin/detector/decode.ts";
+import { decodeColour } from "../../daemon/builtin/detector/decode.ts";
 import { openPicture } from "../../daemon/builtin/enrichment/picture.ts";
 import { Refusal } from "../../daemon/builtin/service.ts";
 import { drawThumbnail } from "../../src/monitoring/detections/thumbnail.ts";
@@ -103,7 +103,6 @@ test(
         expect(frame.pixels.length).toBe(frame.width * frame.height);
         if (frame.width * frame.height < 1e6) await unpackFrame(await packFrame(frame), frame);
       });
-      await decoded("grey", () => decodeGrey(bytes));
       await decoded("colour", () => decodeColour(bytes, () => ({ width: 64, height: 48 })));
       await decoded("enrichment", () => openPicture(bytes));
     });

@@ -1,4 +1,5 @@
-import { existsSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Locked, root, shippedWith } from "./project.ts";
@@ -24,7 +25,20 @@ describe("dependencies of homesec", () => {
     const lone = packages.filter(({ license }) => license?.includes("LGPL") && !license.includes("Apache"));
     // The libraries of sharp: their READMEs say where texts and sources are
     expect(lone.every(({ name }) => name.startsWith("@img/sharp-libvips-"))).toBe(true);
-    for (const text of ["NOTICE.md", "LICENSE"]) expect(existsSync(join(root, "demo/pictures", text))).toBe(true);
+    for (const folder of ["demo/pictures", "models"]) {
+      for (const text of ["NOTICE.md", "LICENSE"]) expect(existsSync(join(root, folder, text))).toBe(true);
+    }
+  });
+
+  it("bundled model and runtime: are the files that their notice describes", () => {
+    const notice = readFileSync(join(root, "models/NOTICE.md"), "utf8");
+    const binaries = ["models", "models/runtime"].flatMap((folder) =>
+      readdirSync(join(root, folder))
+        .filter((name) => /\.(?:onnx|wasm)$/.test(name) || name.startsWith("ort"))
+        .map((name) => join(root, folder, name)),
+    );
+    expect(binaries.length).toBe(4);
+    for (const file of binaries) expect(notice, file).toContain(createHash("sha256").update(readFileSync(file)).digest("hex"));
   });
 });
 
@@ -38,7 +52,8 @@ function page(all: readonly (Locked & { readonly name: string })[]): string {
   return `# Licences
 
 This page lists the licences of everything that is installed with homesec. homesec is under the MIT licence (\`LICENSE\`). Its package contains no other work except the pictures of the demo, under Apache-2.0
-(\`demo/pictures/NOTICE.md\`, \`demo/pictures/LICENSE\`), and the libraries of the web page, whose notices are in \`dist/web/licences.md\` and \`dist/reference/licences.md\`. Dependencies are separate packages with their licence texts:
+(\`demo/pictures/NOTICE.md\`, \`demo/pictures/LICENSE\`), the model of the detector, under Apache-2.0, and its runtime, under MIT (\`models/NOTICE.md\`,
+\`models/LICENSE\`), and the libraries of the web page, whose notices are in \`dist/web/licences.md\` and \`dist/reference/licences.md\`. Dependencies are separate packages with their licence texts:
 ${sums.join(", ")}.
 
 - **LGPL-3.0-or-later** is \`libvips\`, which \`sharp\` loads as a separate library; you may replace it with another build. The README of \`@img/sharp-libvips-*\`

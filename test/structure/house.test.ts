@@ -22,7 +22,6 @@ const owners: Readonly<Record<string, RegExp>> = {
   "@tailwindcss/vite": /^web\/vite\.config\.ts$/,
   "@tanstack/react-query": /^web\//,
   "@tanstack/react-virtual": /^web\/pages\//,
-  "@techstark/opencv-js": /^daemon\/builtin\//,
   "@vitejs/plugin-react": /^web\/vite\.config\.ts$/,
   bullmq: /^src\/platform\/store\//,
   chokidar: /^daemon\/reload\//,

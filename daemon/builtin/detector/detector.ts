@@ -14,7 +14,7 @@ export interface DetectedObject {
   readonly box: Box;
 }
 
-/** Detects objects in pictures: the HOG people detector, or a custom model. */
+/** Detects objects in pictures: with the bundled model, or a custom one. */
 export interface Detector {
   /** Additional fields for the health response, beyond the five that the contract requires. */
   readonly about: Readonly<Record<string, string>>;

@@ -48,9 +48,9 @@ serve(
   { loading: true },
 );
 
-/** Loads the custom model if there is one, else the HOG people detector. The other is never imported. */
+/** Loads the custom model if there is one, else the bundled one. The other is never imported. */
 async function load(): Promise<Detector> {
-  if (modelPath === undefined) return (await import("./people.ts")).loadPeopleDetector();
+  if (modelPath === undefined) return (await import("./ssd/bundled-model.ts")).loadBundledModel(minConfidence);
   return (await import("./model/own-model.ts")).loadOwnModel(modelPath, minConfidence);
 }
 

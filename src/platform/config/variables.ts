@@ -252,7 +252,7 @@ export const variables = {
   DETECTOR_MODEL_PATH: {
     group: "upstream",
     kind: kinds.path,
-    description: "Custom ONNX YOLO model for the built-in detector, which then finds all nine classes (docs/detection.md)",
+    description: "Custom ONNX YOLO model in place of the bundled one (docs/detection.md)",
   },
   DETECTOR_CONFIDENCE: {
     group: "upstream",

@@ -15,7 +15,7 @@ import { probeHealth } from "../../../src/monitoring/upstream/probe.ts";
 const pictures = join(import.meta.dirname, "../../fixtures/pictures");
 
 /** Left, top, right and bottom of each person, measured by eye. */
-const people: Record<string, [number, number, number, number][]> = {
+const truth: Record<string, [number, number, number, number][]> = {
   "walkway-0001.jpg": [
     [501, 157, 529, 233],
     [254, 220, 282, 307],
@@ -67,9 +67,13 @@ async function see(bytes: Buffer, mediaType = "image/jpeg"): Promise<Detected> {
   return result;
 }
 
+function people({ detections }: Detected): Detected["detections"] {
+  return detections.filter(({ objectType }) => objectType === "person");
+}
+
 /** Counts the people who have a box around most of them, and the boxes without a person. */
 function compare(detected: Detected, expected: readonly [number, number, number, number][]): { found: number; phantoms: number } {
-  const matched = detected.detections.map(({ box }) =>
+  const matched = people(detected).map(({ box }) =>
     expected.findIndex(([left, top, right, bottom]) => {
       if (!box) return false;
       const width = Math.min(box.x + box.width, right) - Math.max(box.x, left);
@@ -86,7 +90,7 @@ test("detector: finds the people in real pictures without false positives", asyn
   let found = 0;
   let phantoms = 0;
   let all = 0;
-  for (const [name, expected] of Object.entries(people)) {
+  for (const [name, expected] of Object.entries(truth)) {
     const detected = await see(await load(name));
     expect(detected).toMatchObject({ width: 768, height: 576, leftOut: [] });
     expect(detected.inferenceMs).toBeGreaterThan(1);
@@ -95,12 +99,19 @@ test("detector: finds the people in real pictures without false positives", asyn
     phantoms += result.phantoms;
     all += expected.length;
     for (const { confidence, objectType } of detected.detections) {
-      expect(objectType).toBe("person");
+      // Cars are parked at the upper right edge.
+      expect(["person", "car"]).toContain(objectType);
       expect(confidence).toBeGreaterThanOrEqual(0.5);
     }
   }
   expect(phantoms).toBe(0);
-  expect(found / all).toBeGreaterThanOrEqual(0.8);
+  expect(found / all).toBeGreaterThanOrEqual(0.9);
+});
+
+test("detector: finds the parked cars, each once", async () => {
+  const { detections } = await see(await load("walkway-0180.jpg"));
+  const cars = detections.filter(({ objectType }) => objectType === "car");
+  expect(cars.map(({ box }) => box && Math.round((box.x + box.width / 2) / 100))).toEqual([7, 7]);
 });
 
 test("detector: finds people in the example picture of homesec doctor", async () => {
@@ -113,14 +124,14 @@ test("detector: finds no people on an empty lawn or in noise", async () => {
     .extract({ left: 0, top: 320, width: 400, height: 256 })
     .jpeg()
     .toBuffer();
-  expect((await see(lawn)).detections).toEqual([]);
+  expect(people(await see(lawn))).toEqual([]);
   const grey = { create: { width: 640, height: 480, channels: 3, background: "#777" } } as const;
   expect((await see(await sharp(grey).png().toBuffer(), "image/png")).detections).toEqual([]);
 });
 
 test("detector: large, rotated, grey, transparent and WebP pictures give the same people", async () => {
   const original = await load("walkway-0300.jpg");
-  const expected = people["walkway-0300.jpg"] ?? [];
+  const expected = truth["walkway-0300.jpg"] ?? [];
   const scaled = (factor: number) => expected.map((box) => box.map((value) => value * factor) as (typeof expected)[number]);
   const large = await see(await sharp(original).resize({ width: 3_072 }).jpeg().toBuffer());
   expect(large).toMatchObject({ width: 3_072, height: 2_304 });
@@ -228,10 +239,14 @@ test("detector: invalid requests get 400 or 404 with the expected format", async
   }
 });
 
-test("detector: the health response has all five fields", async () => {
+test("detector: the health response has all five fields, and names the model and its runtime", async () => {
   const probe = await probeHealth(builtin.url());
   expect(probe).toMatchObject({ healthy: true });
-  expect(probe.body).toEqual({ status: "healthy", model_loaded: true, device: "cpu", cuda_available: false, vram_used_gb: 0 });
+  expect(probe.body).toEqual({
+    ...{ status: "healthy", model_loaded: true, device: "cpu", cuda_available: false, vram_used_gb: 0 },
+    model: "SSDlite MobileNetV2",
+    runtime: expect.stringMatching(/^onnxruntime-(web|node) \d/),
+  });
 });
 
 test("detector: answers health requests between pictures and skips pictures of disconnected clients", async () => {
@@ -255,7 +270,7 @@ test("detector: answers health requests between pictures and skips pictures of d
 });
 
 test("detector: reports objects that reach its minimum confidence", async () => {
-  const strict = startBuiltin("detector", { log: silentLog, env: { DETECTOR_CONFIDENCE: "0.95" } });
+  const strict = startBuiltin("detector", { log: silentLog, env: { DETECTOR_CONFIDENCE: "0.9" } });
   try {
     await strict.ready;
     const form = new FormData();
@@ -264,21 +279,21 @@ test("detector: reports objects that reach its minimum confidence", async () => 
     const response = await fetch(`${strict.url()}/detect`, { method: "POST", body: form });
     const { detections } = (await response.json()) as { detections: { confidence: number }[] };
     expect(detections.length).toBeGreaterThan(0);
-    expect(Math.min(...detections.map(({ confidence }) => confidence))).toBeGreaterThanOrEqual(0.95);
+    expect(Math.min(...detections.map(({ confidence }) => confidence))).toBeGreaterThanOrEqual(0.9);
   } finally {
     await strict.stop();
   }
 });
 
-test.runIf(process.platform === "linux")("detector: memory stays constant over a hundred pictures", { timeout: 120_000 }, async () => {
+test.runIf(process.platform === "linux")("detector: memory stays constant over fifty pictures", { timeout: 120_000 }, async () => {
   const small = await sharp(await load("walkway-0180.jpg"))
     .resize({ width: 480 })
     .jpeg()
     .toBuffer();
   const residentMb = async () => Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${builtin.pid()}/status`, "utf8"))?.[1]) / 1024;
-  for (let n = 0; n < 20; n += 1) await see(small);
+  for (let n = 0; n < 10; n += 1) await see(small);
   const before = await residentMb();
-  for (let n = 0; n < 100; n += 1) await see(small);
-  // Garbage collection varies by 15 MB. Leaking only the picture's matrix would cost 39 MB.
+  for (let n = 0; n < 40; n += 1) await see(small);
+  // Garbage collection varies by 15 MB. Leaking only the model's input would cost 130 MB.
   expect((await residentMb()) - before).toBeLessThan(25);
 });

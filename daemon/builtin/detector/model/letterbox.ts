@@ -1,7 +1,6 @@
-import { pixelWithin } from "../boxes.ts";
+import { type Corners, pixelWithin } from "../boxes.ts";
 import type { DecodedPicture } from "../decode.ts";
 import type { Box } from "../detector.ts";
-import type { Corners } from "./read-output.ts";
 
 interface Size {
   readonly width: number;

@@ -1,13 +1,12 @@
-import type { ModelFile } from "../../../../src/monitoring/detector-model/model-file.ts";
-import type { Session } from "./open-session.ts";
+import type { Session, SessionFile } from "./open-session.ts";
 
-/** The part of the onnxruntime-node API that homesec uses. */
+/** The part of the API of onnxruntime-node and onnxruntime-web that homesec uses. */
 export interface OnnxRuntime {
   readonly env: { readonly versions: Readonly<Record<string, string | undefined>> };
-  readonly InferenceSession: { create(path: string, options: object): Promise<RuntimeSession> };
+  readonly InferenceSession: { create(model: string | Uint8Array, options: object): Promise<RuntimeSession> };
   readonly Tensor: new (type: "float32", data: Float32Array, dims: readonly number[]) => RuntimeTensor;
 }
-interface RuntimeSession {
+export interface RuntimeSession {
   run(feeds: Readonly<Record<string, RuntimeTensor>>, fetches: readonly string[]): Promise<Readonly<Record<string, RuntimeTensor>>>;
 }
 interface RuntimeTensor {
@@ -21,7 +20,7 @@ interface RuntimeTensor {
 export type Load = (name: string) => Promise<unknown>;
 
 /** Log level for errors only. Users cannot act on the warnings. */
-const logErrors = 3;
+export const logErrors = 3;
 
 /** Returns onnxruntime-node, or undefined if it is not installed. Throws if it is installed but cannot be loaded. */
 export async function findOnnxRuntime(load: Load): Promise<OnnxRuntime | undefined> {
@@ -38,13 +37,19 @@ export async function findOnnxRuntime(load: Load): Promise<OnnxRuntime | undefin
 }
 
 /** Opens a session that runs the model in onnxruntime-node. Throws the library's error if it cannot run the model. */
-export async function openOnnxRuntimeSession(runtime: OnnxRuntime, file: ModelFile): Promise<Session> {
+export async function openOnnxRuntimeSession(runtime: OnnxRuntime, file: SessionFile): Promise<Session> {
   const session = await runtime.InferenceSession.create(file.path, { executionProviders: ["cpu"], logSeverityLevel: logErrors });
   const version = runtime.env.versions["node"] ?? runtime.env.versions["common"];
+  return sessionOf(runtime, session, file, `onnxruntime-node${version === undefined ? "" : ` ${version}`}`);
+}
+
+/** Makes a session of an opened one of the library. `name` is the library with its version. */
+export function sessionOf({ Tensor }: OnnxRuntime, session: RuntimeSession, file: SessionFile, name: string): Session {
   return {
-    runtime: `onnxruntime-node${version === undefined ? "" : ` ${version}`}`,
+    runtime: name,
     run: async (input, outputs) => {
-      const tensor = new runtime.Tensor("float32", input, [1, 3, file.height, file.width]);
+      const pictures = input.length / (3 * file.height * file.width);
+      const tensor = new Tensor("float32", input, [pictures, 3, file.height, file.width]);
       const answers = await session.run({ [file.inputName]: tensor }, outputs);
       return outputs.map((name) => {
         const answer = answers[name];

@@ -6,7 +6,7 @@ import type { Detector } from "../detector.ts";
 import { describeMismatch, type Layout, layoutOf } from "./layout.ts";
 import { boxInPicture, fillInput, fitInto } from "./letterbox.ts";
 import type { Load } from "./onnxruntime-session.ts";
-import { openSession, runtimeFix, type Session, shortMessage } from "./open-session.ts";
+import { openSession, type Session, shortMessage } from "./open-session.ts";
 import { type Candidate, InvalidScores, type ReadOptions, readOutput } from "./read-output.ts";
 import { mostConfident, suppressOverlaps } from "./suppress.ts";
 
@@ -90,11 +90,10 @@ function readCandidates(file: ModelFile, data: Float32Array, options: ReadOption
 }
 
 function cannotRun(file: ModelFile, { runtime }: Session, error: unknown): Error {
-  const fix = runtime.startsWith("onnxruntime") ? `${exportFix} again` : runtimeFix;
-  return unusable(file.path, `${runtime} cannot run it: ${shortMessage(error)}`, fix, error);
+  return unusable(file.path, `${runtime} cannot run it: ${shortMessage(error)}`, `${exportFix} again`, error);
 }
 
 function slowFix({ runtime }: Session): string {
-  const faster = runtime.startsWith("onnxruntime") ? "" : ", or install onnxruntime-node";
+  const faster = runtime.startsWith("onnxruntime-node") ? "" : ", or install onnxruntime-node";
   return `use a smaller model${faster}`;
 }

@@ -1,17 +1,11 @@
 import type { ObjectType } from "../../../../src/monitoring/detector-model/class-names.ts";
+import type { Corners } from "../boxes.ts";
 import type { Layout } from "./layout.ts";
-
-/** In pixels of the model's input. */
-export interface Corners {
-  readonly left: number;
-  readonly top: number;
-  readonly right: number;
-  readonly bottom: number;
-}
 
 export interface Candidate {
   readonly type: ObjectType;
   readonly confidence: number;
+  /** In pixels of the model's input. */
   readonly corners: Corners;
 }
 

@@ -1,4 +1,5 @@
-import type { Candidate, Corners } from "./read-output.ts";
+import { iou } from "../boxes.ts";
+import type { Candidate } from "./read-output.ts";
 
 /** Two boxes of one class show the same object when they share this much of their union. */
 const minIou = 0.45;
@@ -20,17 +21,4 @@ export function suppressOverlaps(candidates: readonly Candidate[]): Candidate[] 
     if (selected.length === maxObjects) break;
   }
   return selected;
-}
-
-/** Intersection over union of two boxes, 0 to 1. */
-function iou(a: Corners, b: Corners): number {
-  const width = Math.min(a.right, b.right) - Math.max(a.left, b.left);
-  const height = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-  if (width <= 0 || height <= 0) return 0;
-  const shared = width * height;
-  return shared / (areaOf(a) + areaOf(b) - shared);
-}
-
-function areaOf({ left, top, right, bottom }: Corners): number {
-  return (right - left) * (bottom - top);
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { findOnnxRuntime, openOnnxRuntimeSession } from "../../../../daemon/builtin/detector/model/onnxruntime-session.ts";
 import { openSession } from "../../../../daemon/builtin/detector/model/open-session.ts";
-import { openOpenCvSession } from "../../../../daemon/builtin/detector/model/opencv-session.ts";
+import { openWebSession } from "../../../../daemon/builtin/detector/model/web-session.ts";
 import { readModelFile } from "../../../../src/monitoring/detector-model/model-file.ts";
 import { type Graph, onnxModel } from "../../../support/onnx.ts";
 import { temporaryFolder } from "../../../support/temporary.ts";
@@ -67,13 +67,13 @@ test("sessions: onnxruntime-node is preferred if it is installed", async () => {
   expect(calls.disposed).toBe(2);
 });
 
-test("sessions: OpenCV runs the model if onnxruntime-node is missing, broken or another package", async () => {
+test("sessions: onnxruntime-web runs the model if onnxruntime-node is missing, broken or another package", async () => {
   const file = await write("fallback.onnx", one);
   const broken = () =>
     Promise.reject(Object.assign(new Error("libonnxruntime.so.1: cannot open shared object file"), { code: "ERR_DLOPEN_FAILED" }));
   for (const load of [absent, broken, () => Promise.resolve({ default: {} })]) {
     const session = await openSession(file, load);
-    expect(session.runtime).toMatch(/^OpenCV \d+\.\d+\.\d+ \(WebAssembly\)$/);
+    expect(session.runtime).toMatch(/^onnxruntime-web \d+\.\d+\.\d+ \(WebAssembly\)$/);
     expect((await session.run(new Float32Array(3 * 64 * 32), ["output0"]))[0]?.dims).toEqual([1, 1, 6]);
   }
 });
@@ -85,7 +85,7 @@ test("sessions: a model that neither can load is refused with the operator and t
   });
   const file = await write("refused.onnx", unknown);
   await expect(openSession(file, absent)).rejects.toThrow(
-    /refused\.onnx cannot be used: OpenCV cannot load it: .*NobodyKnowsThis.*; install onnxruntime-node/s,
+    /refused\.onnx cannot be used: onnxruntime-web cannot load it: .*NobodyKnowsThis.*; export/s,
   );
   await expect(openSession(file, () => Promise.resolve(runtimeStandIn().package))).rejects.toThrow(
     /refused\.onnx cannot be used: onnxruntime-node cannot load it: .*SomeOp.*; export/s,
@@ -141,8 +141,8 @@ const headOfVersion8: Graph = {
   opset: 17,
 };
 
-test("sessions: OpenCV supports the operators of YOLOv8 and later, and decodes their distances correctly", async () => {
-  const session = await openOpenCvSession(await write("v8.onnx", onnxModel(headOfVersion8)));
+test("sessions: onnxruntime-web supports the operators of YOLOv8 and later, and decodes their distances correctly", async () => {
+  const session = await openWebSession(await write("v8.onnx", onnxModel(headOfVersion8)));
   // An empty grey picture: without a bias each distribution is even, 7.5 cells to each side.
   const [output] = await session.run(new Float32Array(3 * 32 * 32), ["output0"]);
   expect(output?.dims).toEqual([1, 6, 256]);
@@ -161,7 +161,7 @@ describe.runIf(installed !== undefined)("sessions with the real onnxruntime-node
     const file = await write("same.onnx", onnxModel(headOfVersion8));
     const input = weights(3 * 32 * 32, 1);
     const [theirs] = await (await openOnnxRuntimeSession(installed as NonNullable<typeof installed>, file)).run(input, ["output0"]);
-    const [ours] = await (await openOpenCvSession(file)).run(input, ["output0"]);
+    const [ours] = await (await openWebSession(file)).run(input, ["output0"]);
     expect(ours?.dims).toEqual(theirs?.dims);
     const apart = ours?.data.map((value, index) => Math.abs(value - (theirs?.data[index] ?? Number.NaN)));
     expect(Math.max(...(apart ?? [Number.NaN]))).toBeLessThan(1e-3);
