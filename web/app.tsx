@@ -41,6 +41,7 @@ const pages: readonly (readonly [path: PagePath, page: ComponentType])[] = [
   ["/settings/channels", SettingsPages],
   ["/settings/webhooks", SettingsPages],
   ["/settings/webhooks/:id", SettingsPages],
+  ["/settings/modes", SettingsPages],
   ["/settings/keys", SettingsPages],
   ["/settings/configuration", SettingsPages],
 ];

@@ -109,26 +109,27 @@ async function load({ io, store, signal }: FeedOptions): Promise<void> {
 
 async function snapshotOf(io: Io): Promise<Snapshot> {
   const since = new Date(io.host.clock.now().getTime() - activityMinutes * minuteMs);
-  const [cameras, events, pending, delivered, silences, seen] = await Promise.all([
+  const [cameras, events, pending, delivered, silences, mode, seen] = await Promise.all([
     io.call("listCameras", { query: { limit: largestPage } }),
     io.call("listEvents", { query: { limit: mostEvents, kind: "all" } }),
     io.call("listAlerts", { query: { limit: mostAlerts, status: "pending" } }),
     io.call("listAlerts", { query: { limit: mostAlerts, status: "delivered" } }),
-    silencesOf(io),
+    unlessMissing(async () => (await io.call("listSilences", { query: { limit: largestPage, status: "active" } })).items, []),
+    unlessMissing(() => io.call("getMode", {}), undefined),
     io.call("listDetections", { query: { limit: largestPage, start_date: since } }),
   ]);
   return {
     ...{ cameras: cameras.cameras, events: events.items, alerts: [...pending.items, ...delivered.items] },
-    ...{ silences, seen: seen.items },
+    ...{ silences, mode, seen: seen.items },
   };
 }
 
-/** Daemons of versions without silences have none. */
-async function silencesOf(io: Io): Promise<Snapshot["silences"]> {
+/** Asks for what older daemons do not have; they get `otherwise`. */
+async function unlessMissing<T>(ask: () => Promise<T>, otherwise: T): Promise<T> {
   try {
-    return (await io.call("listSilences", { query: { limit: largestPage, status: "active" } })).items;
+    return await ask();
   } catch (error) {
-    if (error instanceof Problem && error.kind === "not_found") return [];
+    if (error instanceof Problem && error.kind === "not_found") return otherwise;
     throw error;
   }
 }

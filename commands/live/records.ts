@@ -6,6 +6,7 @@ export type EventWithDetections = ReplyOf<"getEvent">;
 export type Alert = ReplyOf<"listAlerts">["items"][number];
 export type Explanation = ReplyOf<"explainEvent">;
 export type Health = ReplyOf<"getFullHealth">;
+export type Mode = ReplyOf<"getMode">;
 export type Pipeline = ReplyOf<"getPipeline">;
 export type Silence = ReplyOf<"listSilences">["items"][number];
 export type Telemetry = ReplyOf<"getTelemetry">;

@@ -28,6 +28,7 @@ export const pagePaths = [
   "/settings/channels",
   "/settings/webhooks",
   "/settings/webhooks/:id",
+  "/settings/modes",
   "/settings/keys",
   "/settings/configuration",
   "/login",

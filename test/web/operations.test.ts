@@ -39,9 +39,6 @@ const unused: Readonly<Partial<Record<OperationId, string>>> = {
   deleteDetections: "the page deletes whole events; single detections are deleted in the terminal",
   searchDetections: "the search of the page finds the events of the detections",
   getDetectionEnrichment: "the event on the page has them with its detections",
-  createMode: "to come",
-  updateMode: "to come",
-  deleteMode: "to come",
   listDetectionLabels: "the page offers the classes of the contract",
 };
 

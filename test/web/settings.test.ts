@@ -121,6 +121,38 @@ describe.skipIf(!chromiumInstalled)("web page: settings (needs chromium)", () =>
     await page.getByText("The access of backup script has ended").waitFor();
   });
 
+  it("web page: the mode is switched by two taps, counts down, is cancelled, and is set by a schedule", async () => {
+    const { page, complaints } = await home.visit();
+    await page.goto("/");
+    await page.getByRole("button", { name: "Mode: Home" }).click();
+    await page.getByRole("button", { name: /^Away/ }).click();
+    await page.getByRole("button", { name: /^Away in \d+ s$/ }).click();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("button", { name: "Mode: Home" }).click();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.getByRole("button", { name: /^Night/ }).click();
+    await page.getByRole("button", { name: "Mode: Night" }).waitFor();
+
+    await page.goto("/settings/modes");
+    await page.getByText("from Home to Night").waitFor();
+    const away = page.getByRole("region", { name: "Away" });
+    await away.getByLabel("Time to come home").selectOption("0");
+    await away.getByLabel("Switch to it by a schedule").check();
+    await away.getByRole("button", { name: "Save: Away" }).click();
+    await page.getByText("Away is saved").waitFor();
+    await page.getByLabel("Name", { exact: true }).fill("holiday");
+    await page.getByRole("button", { name: "Create the mode" }).click();
+    await page.getByRole("button", { name: "Delete: holiday" }).waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    const { modes } = (await home.ask("GET", "/api/modes")) as {
+      modes: { name: string; entry_delay_seconds: number; schedule: object | null }[];
+    };
+    expect(modes.map(({ name }) => name)).toEqual(["home", "away", "night", "off", "holiday"]);
+    expect(modes[1]).toMatchObject({ entry_delay_seconds: 0, schedule: { start_time: "23:00", end_time: "06:00" } });
+    expect(complaints).toEqual([]);
+  });
+
   it("web page: a setting is changed, an error is said in the words of homesec, and the configured value returns", async () => {
     const { page } = await home.visit();
     await page.goto("/settings/configuration");

@@ -8,6 +8,7 @@ const sections: readonly (readonly [path: PagePath, section: ComponentType])[] =
   ["/settings/channels", lazy(() => import("./settings/channels.tsx"))],
   ["/settings/webhooks", lazy(() => import("./settings/webhooks.tsx"))],
   ["/settings/webhooks/:id", lazy(() => import("./settings/webhook.tsx"))],
+  ["/settings/modes", lazy(() => import("./settings/modes.tsx"))],
   ["/settings/keys", lazy(() => import("./settings/keys.tsx"))],
   ["/settings/configuration", lazy(() => import("./settings/configuration.tsx"))],
 ];

@@ -1,6 +1,6 @@
 import type { JournalMessage } from "../../../src/contract/live.ts";
 import type { Visit } from "../../events/visit.ts";
-import type { Alert, Camera, Event, Health, Pipeline, Silence, Telemetry } from "../records.ts";
+import type { Alert, Camera, Event, Health, Mode, Pipeline, Silence, Telemetry } from "../records.ts";
 import type { Activity } from "./activity.ts";
 
 /** The most records kept in memory; other commands show older ones. */
@@ -36,6 +36,8 @@ export interface LiveData {
   readonly alerts: readonly Alert[];
   /** Active alert silences, newest first. */
   readonly silences: readonly Silence[];
+  /** The mode of the home; undefined before the lists are loaded, and of a daemon without modes. */
+  readonly mode: Mode | undefined;
   /** Received messages, newest last, at most `mostLogged`. */
   readonly log: readonly JournalMessage[];
   readonly health: Health | undefined;
@@ -50,6 +52,7 @@ export function noData(now: Date): LiveData {
   return {
     ...{ link: { kind: "connecting", since: now }, sequence: undefined, newest: 0, lost: 0 },
     ...{ isLoaded: false, cameras: new Map(), activity: new Map(), visits: new Map(), events: [], alerts: [], silences: [], log: [] },
+    mode: undefined,
     ...{ health: undefined, pipeline: undefined, telemetry: undefined, receivedAt: {} },
   };
 }

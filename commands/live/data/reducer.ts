@@ -1,6 +1,6 @@
 import type { GapMessage, JournalMessage } from "../../../src/contract/live.ts";
 import { type Visit, type VisitDetection, visitsWith } from "../../events/visit.ts";
-import type { Alert, Camera, Event, Health, Pipeline, Silence, Telemetry } from "../records.ts";
+import type { Alert, Camera, Event, Health, Mode, Pipeline, Silence, Telemetry } from "../records.ts";
 import { type Activity, withDetection } from "./activity.ts";
 import { type Link, type LiveData, mostAlerts, mostEvents, mostLogged, mostSilences } from "./data.ts";
 
@@ -12,6 +12,8 @@ export interface Snapshot {
   readonly alerts: readonly Alert[];
   /** Active silences. */
   readonly silences: readonly Silence[];
+  /** The mode of the home; undefined if the daemon has no modes. */
+  readonly mode: Mode | undefined;
   /** Recent detections, newest first, for the activity of the cameras and the open visits. */
   readonly seen: readonly VisitDetection[];
 }
@@ -56,7 +58,7 @@ function openVisits(visits: LiveData["visits"], { batch_aggregator: { batches },
   return [...visits.values()].some(isGone) ? new Map([...visits].filter(([, visit]) => !isGone(visit))) : visits;
 }
 
-function withSnapshot(data: LiveData, { cameras, events, alerts, silences, seen }: Snapshot): LiveData {
+function withSnapshot(data: LiveData, { cameras, events, alerts, silences, mode, seen }: Snapshot): LiveData {
   const activity = new Map<string, Activity>();
   for (const { camera_id, detected_at } of seen) activity.set(camera_id, withDetection(activity.get(camera_id), detected_at));
   const visits = [...seen].reverse().reduce(visitsWith, new Map<string, Visit>());
@@ -66,6 +68,7 @@ function withSnapshot(data: LiveData, { cameras, events, alerts, silences, seen 
     events: [...events].sort(byStart).slice(0, mostEvents),
     alerts: alerts.filter(isOpen).sort(byCreation).slice(0, mostAlerts),
     silences: [...silences].sort(byCreation).slice(0, mostSilences),
+    mode,
     activity,
     isLoaded: true,
     visits: data.pipeline ? openVisits(visits, data.pipeline) : visits,
@@ -116,6 +119,8 @@ function withMessageData(data: LiveData, { type, data: what }: JournalMessage): 
       return { ...data, silences: put(data.silences, what, byCreation, mostSilences) };
     case "silence.ended":
       return { ...data, silences: without(data.silences, what.id) };
+    case "mode.changed":
+      return { ...data, mode: what };
     case "camera_status": {
       const { previous_status: _, reason: __, ...camera } = what;
       return { ...data, cameras: withCamera(data.cameras, camera) };

@@ -56,6 +56,15 @@ function healthText(terminal: TerminalFormat, data: LiveData, now: Date): string
   return `  ${paint(terminal, "dim", `was ${status} ${age(since, now)} ago`)}`;
 }
 
+/** The mode of the home, and the countdown to the next one. */
+function modeText(terminal: TerminalFormat, { mode }: LiveData, now: Date): readonly string[] {
+  if (mode === undefined) return [];
+  const { pending } = mode;
+  const seconds = pending ? Math.max(0, Math.ceil((pending.effective_at.getTime() - now.getTime()) / 1000)) : 0;
+  const next = pending ? paint(terminal, "yellow", `, ${steady(pending.mode)} in ${seconds} s`) : "";
+  return [`mode ${paint(terminal, mode.mode === "off" ? "yellow" : "bold", steady(mode.mode))}${next}`];
+}
+
 function keyNumbers(terminal: TerminalFormat, data: LiveData, now: Date): string {
   const { cameras, alerts, pipeline, telemetry, health, lost } = data;
   const down = [...cameras.values()].filter(({ status }) => status === "offline" || status === "error").length;
@@ -73,6 +82,7 @@ function keyNumbers(terminal: TerminalFormat, data: LiveData, now: Date): string
   return [
     `${pluralize(cameras.size, "camera")}${down === 0 ? "" : paint(terminal, "yellow", ` (${down} down)`)}`,
     open,
+    ...modeText(terminal, data, now),
     ...(everything ? [paint(terminal, "yellow", "all alerts muted")] : []),
     ...(silences.length > 0 && !everything ? [paint(terminal, "yellow", pluralize(silences.length, "silence"))] : []),
     ...(pipeline ? [polled("pipeline", `queues ${pipeline.detection_worker.waiting} / ${pipeline.analysis_worker.waiting}`)] : []),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { WebSocket } from "ws";
 import { startBinary } from "../../support/cli.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -172,4 +173,55 @@ it("silence: one that ended while the daemon was down sends its summary at the n
     (sql) => sql<[{ count: number }]>`select count(*) as count from notifications n where n.silence_id = ${id}`,
   );
   expect(told.count).toBe(2);
+});
+
+it("mode: a switch of the command line reaches live clients and both daemons, survives kill -9, and the entry delay cancels the mail", {
+  timeout: 180_000,
+}, async () => {
+  await end("SIGTERM");
+  const first = await serve(0);
+  const second = await serve(1);
+  await post(first, "/api/alerts/rules", { name: "Nobody home", channels: ["email"], modes: ["away"], cooldown_seconds: 0 });
+  expect((await homesec(first, "modes", "update", "away", "--exit-delay", "2s", "--entry-delay", "60s")).code).toBe(0);
+  const messages: { type: string; data: { mode: string; pending: { mode: string } | null } }[] = [];
+  const socket = new WebSocket(`${second.url.replace("http", "ws")}/ws/events`);
+  socket.on("message", (data) => messages.push(JSON.parse(String(data))));
+  await eventually(() => messages.some(({ type }) => type === "connected"), patience);
+
+  expect((await homesec(first, "mode", "away")).out).toMatch(/mode +home\n[\s\S]*next +away at /);
+  const modeOf = async ({ url }: Served) => ((await (await fetch(`${url}/api/mode`)).json()) as { mode: string }).mode;
+  const changes = () => messages.filter(({ type }) => type === "mode.changed").map(({ data }) => [data.mode, data.pending?.mode ?? null]);
+  await eventually(() => changes().length === 2, patience);
+  expect(changes()).toEqual([
+    ["home", "away"],
+    ["away", null],
+  ]);
+  socket.close();
+  await end("SIGKILL");
+
+  const third = await serve(0);
+  expect(await modeOf(third)).toBe("away");
+  const before = mails.mails.length;
+  const id = await event(third, "Somebody at the door.");
+  const statuses = async () => {
+    const { items } = (await (await fetch(`${third.url}/api/alerts?event_id=${id}`)).json()) as {
+      items: { status: string; alert_metadata: { rule_name: string } }[];
+    };
+    return items.filter(({ alert_metadata }) => alert_metadata.rule_name === "Nobody home").map(({ status }) => status);
+  };
+  await eventually(async () => (await statuses()).includes("pending"), patience);
+  expect((await homesec(third, "mode", "home")).code).toBe(0);
+  expect(await statuses()).toEqual(["dismissed"]);
+  const explained = await homesec(third, "explain", "event", String(id));
+  expect(explained.out.replace(/\s+/g, " ")).toContain("switched to home within the entry delay of away");
+  const history = await homesec(third, "modes", "history", "-o", "csv", "--fields", "mode,previous_mode");
+  expect(history.out.trim().split(/\r?\n/)).toEqual(["mode,previous_mode", "home,away", "away,home"]);
+  // The rule without modes sent its mail; the other one sent none
+  await eventually(() => mails.mails.length > before, patience);
+  expect(
+    mails.mails
+      .slice(before)
+      .map(({ mail }) => mail.text)
+      .join("\n"),
+  ).not.toContain("Nobody home");
 });

@@ -24,6 +24,10 @@ const entries = fc.array(
     fc.integer({ min: 1, max: 8 }).map((id) => ({ type: "alert_acknowledged" as const, data: alert(id, { status: "acknowledged" }) })),
     fc.integer({ min: 1, max: 4 }).map((id) => ({ type: "silence.started" as const, data: silence(id) })),
     fc.integer({ min: 1, max: 4 }).map((id) => ({ type: "silence.ended" as const, data: silence(id, { status: "ended", ended_at: now }) })),
+    fc.constantFrom("home", "away").map((mode) => ({
+      type: "mode.changed" as const,
+      data: { mode, since: now, set_by: null, source: "request" as const, pending: null },
+    })),
     fc.constant({
       type: "camera_status" as const,
       data: { ...camera("yard", { status: "offline" }), previous_status: null, reason: null },
@@ -56,12 +60,20 @@ describe("data reducer", () => {
         const messages = numbered(told);
         const [from, taken] = [Math.min(a, b, messages.length), Math.min(Math.max(a, b), messages.length)];
         const then = heard(empty, messages.slice(0, taken));
-        const lists = { cameras: [...then.cameras.values()], events: then.events, alerts: then.alerts, silences: then.silences, seen: [] };
+        const lists = {
+          cameras: [...then.cameras.values()],
+          events: then.events,
+          alerts: then.alerts,
+          silences: then.silences,
+          mode: then.mode,
+          seen: [],
+        };
         const late = heard(reduceData(empty, { kind: "snapshot", snapshot: lists }), messages.slice(from));
         const truth = heard(empty, messages);
         expect(late.events).toEqual(truth.events);
         expect(late.alerts).toEqual(truth.alerts);
         expect(late.silences).toEqual(truth.silences);
+        expect(late.mode).toEqual(truth.mode);
         expect([...late.cameras]).toEqual([...truth.cameras]);
       }),
     );

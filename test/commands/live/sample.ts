@@ -105,6 +105,7 @@ export const snapshot: Snapshot = {
     event(7, { risk_score: null, risk_level: null, analysis_status: "failed", summary: "" }),
   ],
   silences: [silence(1)],
+  mode: { mode: "away", since: ago(3_600), set_by: "anna", source: "request", pending: null },
   alerts: [alert(2), alert(5, { severity: "critical", status: "pending" })],
   seen: Array.from({ length: 60 }, (_, at) =>
     detection(60 - at, { camera_id: at % 3 ? "front-door" : "garden", detected_at: ago(at * 20 + (at % 7) * 60) }),

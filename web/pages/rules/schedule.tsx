@@ -44,7 +44,8 @@ interface TimesProps {
   readonly change: (changed: Partial<ScheduleValue>) => void;
 }
 
-function Times({ schedule, change }: TimesProps) {
+/** Times, days and zone of a schedule. */
+export function Times({ schedule, change }: TimesProps) {
   const { rules } = useMoreTexts();
   const id = useId();
   const names = useWeekdayNames();

@@ -14,6 +14,7 @@ export function SettingsFrame({ title, actions, children }: { title: string; act
           { href: "/settings", text: settings.overview },
           { href: "/settings/channels", text: settings.channels },
           { href: "/settings/webhooks", text: settings.webhooks },
+          { href: "/settings/modes", text: settings.modes },
           { href: "/settings/keys", text: settings.keys },
           { href: "/settings/configuration", text: settings.configuration },
         ]}

@@ -13,6 +13,7 @@ export default function SettingsPage() {
   const sections = [
     ["/settings/channels", settings.channels, settings.channelsHint],
     ["/settings/webhooks", settings.webhooks, settings.webhooksHint],
+    ["/settings/modes", settings.modes, settings.modesHint],
     ["/settings/keys", settings.keys, settings.keysHint],
     ["/settings/configuration", settings.configuration, settings.configurationHint],
     ["/welcome", settings.welcome, settings.welcomeHint],
