@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { ingestPaths, ingestSecurity } from "./ingest.ts";
 import { exampleWith, wireForm } from "./json-schema.ts";
 import { json, refusalExamples, responseHeaders, responsesOf } from "./openapi-responses.ts";
+import { ErrorBody } from "./problem-bodies.ts";
 import type { Route } from "./route.ts";
 
 type Json = Record<string, unknown>;
@@ -34,6 +36,7 @@ export function openapi(routes: Readonly<Record<string, Route>>, version: string
     paths[route.path] = operations;
     operations[route.method] = operationOf(operationId, route, (type, form) => wireSchema(type, form, schemas));
   }
+  Object.assign(paths, ingestPaths(wireSchema(ErrorBody, "json", schemas)));
   const document = {
     openapi: "3.1.0",
     info: {
@@ -59,6 +62,7 @@ export function openapi(routes: Readonly<Record<string, Route>>, version: string
           name: "api_key",
           description: "For clients that cannot send headers; proxies may log or cache the URL",
         },
+        ...ingestSecurity,
       },
     },
   };

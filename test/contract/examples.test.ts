@@ -73,7 +73,8 @@ function valuesOf(key: string, value: unknown): unknown[] {
 
 describe("examples", () => {
   it("examples: every body and every answer of a route has one", () => {
-    expect(operations.length).toBe(all.length);
+    // with the two uploads of cameras, which are no routes
+    expect(operations.length).toBe(all.length + 2);
     expect(operations.flatMap(bare)).toEqual([]);
   });
 

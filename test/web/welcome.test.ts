@@ -38,6 +38,23 @@ describe.skipIf(!chromiumInstalled)("web page: welcome (needs chromium)", () => 
     await page.getByText("No cameras yet").waitFor();
   });
 
+  it("web page: the first steps stay within the rate limit while they wait for a picture", async () => {
+    const { page } = await visit(browser, `http://127.0.0.1:${daemon.port}`);
+    const asked: string[] = [];
+    page.on("request", (request) => {
+      if (/\/api\//.test(request.url())) asked.push(new URL(request.url()).pathname);
+    });
+    await page.goto("/welcome");
+    await page.getByLabel("Name").fill("Shed");
+    await page.getByRole("button", { name: "Add the camera" }).click();
+    await page.getByText("First camera done").waitFor();
+    await page.getByRole("button", { name: "FTP" }).waitFor();
+    const before = asked.length;
+    await page.waitForTimeout(15_000);
+    expect(asked.length - before, asked.slice(before).join(" ")).toBeLessThanOrEqual(15);
+    await fetch(`http://127.0.0.1:${daemon.port}/api/cameras/shed`, { method: "DELETE" });
+  });
+
   it("web page: the first steps lead from a camera to a message, and each turns green when it is done", async () => {
     const { page, complaints } = await visit(browser, `http://127.0.0.1:${daemon.port}`);
     await page.goto("/");

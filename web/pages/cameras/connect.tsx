@@ -17,7 +17,7 @@ type CameraLogin = ReplyOf<"listReceivers">["logins"][number];
 type NewLogin = Reply<typeof receiverRoutes.createCameraLogin>;
 
 const protocols: readonly ReceiverProtocol[] = ["ftp", "mail", "http"];
-const live = { everyMs: 4_000 } as const;
+const live = { everyMs: 5_000 } as const;
 /** Faults that are shown; the newest says most. */
 const mostFaults = 3;
 

@@ -14,7 +14,7 @@ const linkLook = "inline-flex min-h-11 items-center justify-center rounded-lg bo
 /** Leads to a way for messages, sends a test on it, and lets the rules use it. */
 export function FirstMessage({ progress: { rules = [], noteMessage } }: { readonly progress: Progress }) {
   const { welcome, channels } = useAdminTexts();
-  const config = useReply(notificationRoutes.getNotificationConfig, {}, { everyMs: 3_000 });
+  const config = useReply(notificationRoutes.getNotificationConfig, {}, { everyMs: 10_000 });
   return (
     <Loaded reply={config}>
       {({ email_configured, webhook_configured, default_email_recipients }) => {

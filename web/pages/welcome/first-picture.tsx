@@ -16,7 +16,7 @@ interface FirstPictureProps {
 /** Says where the pictures of the newest camera belong, shows the first one, and what is wrong with files that homesec does not read. */
 export function FirstPicture({ cameras, seen }: FirstPictureProps) {
   const { welcome } = useAdminTexts();
-  const { data } = useReply(pipelineRoutes.getPipeline, {}, { everyMs: 3_000 });
+  const { data } = useReply(pipelineRoutes.getPipeline, {}, seen ? {} : { everyMs: 6_000 });
   if (seen) {
     return (
       <>

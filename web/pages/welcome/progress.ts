@@ -22,16 +22,19 @@ export interface Progress {
   readonly noteMessage: () => void;
 }
 
-const live = { everyMs: 3_000 } as const;
+/** A camera appears with its first picture, which the page waits for. */
+const live = { everyMs: 5_000 } as const;
+/** The page itself changes rules and messages; only other clients are followed. All together stay within 60 requests a minute. */
+const slow = { everyMs: 20_000 } as const;
 const messageName = "homesec-message";
 
-/** Follows the first steps. They also change by what cameras and other people do, so that it asks again every few seconds. */
+/** Follows the first steps. They also change without this page, so that it asks again every few seconds. */
 export function useProgress(): Progress {
   const [isTested, setTested] = useState(() => localStorage.getItem(messageName) !== null);
   const cameras = useReply(cameraRoutes.listCameras, everyCamera, live);
-  const rules = useReply(ruleRoutes.listRules, { query: { enabled: true, limit: 1000 } }, live);
-  const alerts = useReply(alertRoutes.listAlerts, { query: { limit: 50 } }, live);
-  const webhooks = useReply(webhookRoutes.listWebhooks, { query: { limit: 1000 } }, live);
+  const rules = useReply(ruleRoutes.listRules, { query: { enabled: true, limit: 1000 } }, slow);
+  const alerts = useReply(alertRoutes.listAlerts, { query: { limit: 50 } }, slow);
+  const webhooks = useReply(webhookRoutes.listWebhooks, { query: { limit: 1000 } }, slow);
   const isSent = alerts.data?.items.some(({ alert_metadata }) => alert_metadata.channels.some(({ status }) => status === "sent"));
   const isAccepted = webhooks.data?.webhooks.some(({ successful_deliveries }) => successful_deliveries > 0);
   const isKnown = alerts.data !== undefined && webhooks.data !== undefined;

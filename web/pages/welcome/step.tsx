@@ -15,6 +15,9 @@ interface StepProps {
 export function Step({ number, title, isDone, isNext, children }: StepProps) {
   const { welcome } = useAdminTexts();
   const [isOpen, setOpen] = useState(isNext);
+  // what a step asks the daemon begins when it opens, and what it shows, such as a password, stays
+  const [wasOpen, setWasOpen] = useState(isNext);
+  if (isOpen && !wasOpen) setWasOpen(true);
   useEffect(() => setOpen(isNext), [isNext]);
   return (
     <li className={`rounded-xl border bg-card ${isDone ? "border-good" : isNext ? "border-accent" : "border-line"}`}>
@@ -31,7 +34,7 @@ export function Step({ number, title, isDone, isNext, children }: StepProps) {
           </span>
           <ChevronRight aria-hidden size={18} className={isOpen ? "rotate-90" : ""} />
         </summary>
-        <div className="px-4 pb-4">{children}</div>
+        <div className="px-4 pb-4">{wasOpen && children}</div>
       </details>
     </li>
   );
