@@ -13,6 +13,7 @@ export const night = { start_time: "22:00", end_time: "06:00" } as const;
 /** What each template changes in an empty rule. */
 const changes: Readonly<Record<TemplateName, (zone: string) => Partial<Draft>>> = {
   "people-at-night": (timezone) => ({ severity: "high", object_types: ["person"], schedule: { days: [], ...night, timezone } }),
+  "people-away": () => ({ severity: "high", object_types: ["person"], modes: ["away", "night"] }),
   people: () => ({ object_types: ["person"] }),
   vehicles: () => ({ object_types: ["car", "truck", "bus", "motorcycle"] }),
   animals: () => ({ severity: "low", object_types: ["dog", "cat"] }),

@@ -154,6 +154,7 @@ export const de: MoreTexts = {
     empty_rule: "Etwas anderes",
     templates: {
       "people-at-night": { name: "Personen bei Nacht", hint: "Zwischen 22:00 und 06:00 ist eine Person zu sehen" },
+      "people-away": { name: "Personen, wenn keiner wach ist", hint: "Eine Person ist in den Modi Unterwegs und Nacht zu sehen" },
       people: { name: "Personen", hint: "Eine Person ist zu sehen, bei Tag oder Nacht" },
       vehicles: { name: "Fahrzeuge in der Einfahrt", hint: "Auto, Lastwagen, Bus oder Motorrad bei den Kameras deiner Wahl" },
       animals: { name: "Hunde und Katzen", hint: "Ein Hund oder eine Katze ist zu sehen" },
@@ -246,6 +247,23 @@ export const de: MoreTexts = {
     mute: "Stummschalten",
     faults: (count) => (count === 1 ? "1 Teil dieser Regel kann nicht wirken" : `${count} Teile dieser Regel können nicht wirken`),
     cannotTry: "So lässt sich die Regel nicht ausprobieren",
+  },
+  modes: {
+    hint: "Regeln melden nur in den Modi, die sie nennen. Bilder werden in jedem Modus gespeichert und ausgewertet.",
+    hints: {
+      home: "Jemand ist da",
+      away: "Niemand ist da",
+      night: "Alle schlafen",
+      off: "Keine Alarme, außer von Regeln, die diesen Modus nennen",
+    },
+    exitDelay: (duration) => `gilt nach ${duration}`,
+    cancel: "Abbrechen",
+    skip: "Sofort",
+    switched: (mode) => `Das Haus ist im Modus ${mode}`,
+    pending: (mode, time) => `Das Haus wechselt um ${time} in den Modus ${mode}`,
+    by: (name, time) => `Gewählt von ${name}, ${time}`,
+    bySchedule: (time) => `Gewählt vom Zeitplan, ${time}`,
+    since: (time) => `Seit ${time}`,
   },
   mute: {
     title: (camera) => `Alarme von ${camera} stummschalten`,

@@ -142,6 +142,7 @@ export const en = {
     empty_rule: "Something else",
     templates: {
       "people-at-night": { name: "People at night", hint: "A person is seen between 22:00 and 06:00" },
+      "people-away": { name: "People when no one is up", hint: "A person is seen in the modes Away and Night" },
       people: { name: "People", hint: "A person is seen, by day or night" },
       vehicles: { name: "Vehicles in the driveway", hint: "A car, truck, bus or motorcycle at the cameras you choose" },
       animals: { name: "Dogs and cats", hint: "A dog or a cat is seen" },
@@ -234,6 +235,23 @@ export const en = {
     mute: "Mute",
     faults: (count: number) => (count === 1 ? "1 part of this rule cannot work" : `${count} parts of this rule cannot work`),
     cannotTry: "The rule cannot be tried as it is",
+  },
+  modes: {
+    hint: "Rules alert only in the modes that they name. Pictures are stored and analysed in every mode.",
+    hints: {
+      home: "Someone is here",
+      away: "No one is here",
+      night: "Everyone is asleep",
+      off: "No alerts, except from rules that name this mode",
+    },
+    exitDelay: (duration: string) => `takes effect after ${duration}`,
+    cancel: "Cancel",
+    skip: "Now",
+    switched: (mode: string) => `The home is in mode ${mode}`,
+    pending: (mode: string, time: string) => `The home switches to ${mode} at ${time}`,
+    by: (name: string, time: string) => `Chosen by ${name}, ${time}`,
+    bySchedule: (time: string) => `Chosen by the schedule, ${time}`,
+    since: (time: string) => `Since ${time}`,
   },
   mute: {
     title: (camera: string) => `Mute alerts of ${camera}`,
