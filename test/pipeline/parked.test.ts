@@ -1,95 +1,31 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { minuteMs } from "../../src/base/clock/clock.ts";
-import { closeDueBatches } from "../../src/monitoring/batches/aggregation.ts";
 import { factsOf } from "../../src/monitoring/events/analysis.ts";
-import type { LedgerImage } from "../../src/monitoring/images/images-repository.ts";
-import type { Sight } from "../../src/monitoring/parked/matching.ts";
 import type { EventFacts } from "../../src/monitoring/upstream/facts.ts";
 import { writePrompt } from "../../src/monitoring/upstream/prompt.ts";
-import { storeFindings } from "../../src/pipeline/store-findings.ts";
-import { configuredSettings } from "../../src/platform/config/settings.ts";
 import { atNight, byDay, carBox, passing, seededRandom, sightOf, walker } from "../monitoring/parked/scene.ts";
-import { emptyTables } from "../support/empty-tables.ts";
-import { type Desk, openDesk } from "../support/operations.ts";
+import type { Desk } from "../support/operations.ts";
+import { type YardCamera, yardCamera } from "./yard-camera.ts";
 
 /** Pictures of one night; the long form has 1,000. */
 const nightPictures = process.env["PARKED_NIGHT"] === "long" ? 1_000 : 150;
-const parking = { classes: ["car", "truck", "bus"], afterMs: 30 * minuteMs };
-const size = { width: 1000, height: 500 };
 
+let camera: YardCamera;
 let desk: Desk;
-let clock: number;
 beforeAll(async () => {
-  desk = await openDesk();
+  camera = await yardCamera();
+  desk = camera.desk;
 });
-afterAll(() => desk.close());
+afterAll(() => camera.close());
 
-/** Stores a picture of the camera with these objects as the detect stage does, and closes the batches that are due. */
-async function see(at: number, ...sights: readonly (Sight & { readonly confidence?: number })[]): Promise<void> {
-  clock = at;
-  const now = new Date(at);
-  const settings = configuredSettings(desk.context.config);
-  await desk.db.transaction(async (sql) => {
-    await closeDueBatches(sql, now, settings);
-    const [row] = await sql<[{ imageId: number; jobId: number; claim: number }]>`
-      with image as (
-        insert into images (camera_id, path, size_bytes, modified_ns, media_type, width, height, found_by, found_at, taken_at, status)
-        values ('yard', ${`/yard/${at}.jpg`}, 1, ${at}, 'image/jpeg', ${size.width}, ${size.height}, 'watch', ${now}, ${now}, 'pending')
-        returning image_id
-      )
-      insert into jobs (queue, subject, priority, position, available_at, status, claims)
-      select 'detect', i.image_id::text, 0, ${now}, ${now}, 'running', 1
-      from image i
-      returning subject::bigint as "imageId", job_id as "jobId", claims as claim
-    `;
-    const image: LedgerImage = {
-      ...{ imageId: row.imageId, cameraId: "yard", path: `/yard/${at}.jpg`, sizeBytes: 1, modifiedNs: BigInt(at), mediaType: "image/jpeg" },
-      ...({ ...size, foundBy: "watch", foundAt: now, takenAt: now, status: "pending", sameContentAs: null, continues: null } as const),
-    };
-    const job = {
-      ...{ jobId: row.jobId, claim: row.claim, subject: String(row.imageId), priority: 0, position: now },
-      ...{ attempts: 1, deferrals: 0, blamed: 0 },
-    };
-    const detections = sights.map(({ objectType, box, confidence = 0.8 }) => ({
-      objectType: objectType as "car",
-      confidence,
-      box: {
-        x: Math.max(0, Math.round(box.x * size.width)),
-        y: Math.max(0, Math.round(box.y * size.height)),
-        width: Math.round(box.width * size.width),
-        height: Math.round(box.height * size.height),
-      },
-    }));
-    const seen = { kind: "detected", detector: "test", inferenceMs: 1, width: null, height: null, detections, leftOut: [] } as const;
-    const picture = { job, image, seen, findings: detections.map((found) => ({ found, frame: null })), detail: null, startedAt: now };
-    await storeFindings(sql, [picture], { settings, batchMaxDetections: 500, enrichmentWaitMs: 0, parking, now });
-  });
-}
-
-/** Closes all batches, and returns the events since the last call. */
-let known = 0;
-async function newEvents() {
-  const now = new Date(clock + 2 * minuteMs);
-  await desk.db.transaction((sql) => closeDueBatches(sql, now, configuredSettings(desk.context.config)));
-  const { items } = await desk.ask("listEvents", { query: "limit=100" });
-  const fresh = items.filter(({ id }) => id > known).toSorted((a, b) => a.id - b.id);
-  known = Math.max(known, ...fresh.map(({ id }) => id));
-  return fresh;
-}
+const see: YardCamera["see"] = (at, ...sights) => camera.see(at, ...sights);
+const newEvents: YardCamera["newEvents"] = () => camera.newEvents();
 
 const factsOfEvent = async (id: number | undefined) => (await desk.db.query((sql) => factsOf(sql, id ?? 0, "UTC")))?.facts;
 
 const start = Date.parse("2026-03-01T16:00:00Z");
 
 describe("a night with a parked car", () => {
-  beforeAll(async () => {
-    await desk.db.query(async (sql) => {
-      await emptyTables(sql, "cameras, journal, jobs");
-      await sql`insert into cameras (camera_id, name, folder_path) values ('yard', 'yard', '/yard')`;
-    });
-    known = 0;
-  });
-
   it("is an event at first, and none as soon as it was there for half an hour", async () => {
     const random = seededRandom(1);
     for (let n = 0; n < 25; n += 1) await see(start + n * 2 * minuteMs, ...sightOf(carBox, random, byDay));
@@ -100,7 +36,7 @@ describe("a night with a parked car", () => {
 
   it("opens no event with moving headlights, and stores every detection with the start of its stay", async () => {
     const random = seededRandom(2);
-    for (let n = 0; n < nightPictures; n += 1) await see(clock + minuteMs, ...sightOf(carBox, random));
+    for (let n = 0; n < nightPictures; n += 1) await see(camera.now() + minuteMs, ...sightOf(carBox, random));
     expect(await newEvents()).toEqual([]);
     const { items } = await desk.ask("listDetections", { query: "limit=50" });
     expect(
@@ -128,7 +64,7 @@ describe("a night with a parked car", () => {
 
   it("opens one event for a person who walks past it, which holds the person only", async () => {
     const random = seededRandom(3);
-    for (let n = 0; n < 8; n += 1) await see(clock + 2_000, walker(n / 8), ...(n > 2 && n < 6 ? [] : sightOf(carBox, random)));
+    for (let n = 0; n < 8; n += 1) await see(camera.now() + 2_000, walker(n / 8), ...(n > 2 && n < 6 ? [] : sightOf(carBox, random)));
     const events = await newEvents();
     expect(events.map(({ object_types, detection_count }) => [object_types, detection_count])).toEqual([[["person"], 8]]);
     const facts = await factsOfEvent(events[0]?.id);
@@ -138,12 +74,13 @@ describe("a night with a parked car", () => {
 
   it("opens an event for a car that passes", async () => {
     const random = seededRandom(4);
-    for (let n = 0; n < 4; n += 1) await see(clock + (n === 0 ? 5 * minuteMs : 1_000), passing(n / 4), ...sightOf(carBox, random, atNight));
+    for (let n = 0; n < 4; n += 1)
+      await see(camera.now() + (n === 0 ? 5 * minuteMs : 1_000), passing(n / 4), ...sightOf(carBox, random, atNight));
     expect((await newEvents()).map(({ detection_count }) => detection_count)).toEqual([4]);
   });
 
   it("makes one event of its departure, with its last detection", async () => {
-    for (let n = 0; n < 30; n += 1) await see(clock + minuteMs);
+    for (let n = 0; n < 30; n += 1) await see(camera.now() + minuteMs);
     const events = await newEvents();
     const texts = events.map(({ object_types, detection_count, summary }) => `${object_types.length} ${detection_count} ${summary}`);
     expect(texts).toEqual([expect.stringMatching(/^1 1 A (car|truck|bus) left that was parked for \d+ h( \d+ min)?\.$/)]);
@@ -157,14 +94,14 @@ describe("a night with a parked car", () => {
 
   it("makes one event of its return, and none after it", async () => {
     const random = seededRandom(5);
-    for (let n = 0; n < 60; n += 1) await see(clock + minuteMs, ...sightOf(carBox, random, byDay));
+    for (let n = 0; n < 60; n += 1) await see(camera.now() + minuteMs, ...sightOf(carBox, random, byDay));
     expect((await newEvents()).map(({ detection_count }) => detection_count)).toEqual([1]);
   });
 
   it("opens events again once it is turned off for the camera", async () => {
     const asked = { params: { camera_id: "yard" }, body: { enabled: false } };
     expect(await desk.ask("setCameraParking", asked)).toEqual({ camera_id: "yard", enabled: false, parked: [] });
-    for (let n = 0; n < 3; n += 1) await see(clock + 5 * minuteMs, { objectType: "car", box: carBox });
+    for (let n = 0; n < 3; n += 1) await see(camera.now() + 5 * minuteMs, { objectType: "car", box: carBox });
     expect((await newEvents()).length).toBe(3);
     expect(await desk.ask("setCameraParking", { ...asked, body: { enabled: true } })).toMatchObject({ enabled: true, parked: [] });
   });

@@ -43,6 +43,8 @@ const visitsToPark = 5;
 const steadyVisitsToPark = 3;
 const steadyOverlap = 0.8;
 const shareToPark = 0.6;
+/** A backlog in any order has no visits, but as many pictures prove the same. */
+const picturesToParkLate = 20;
 /** Something that comes back to a known place is parked after this time. */
 const settleMs = 3 * minuteMs;
 /** Time that something must be missing. */
@@ -57,7 +59,7 @@ const leastRecall = 0.25;
 /** An object is hidden if something that moves covers this share of its place, or something that parked later. */
 const hidingShare = 0.25;
 const parkedHidingShare = 0.5;
-/** Pictures that are stored in another order than they were taken. Older ones are judged, and teach nothing. */
+/** Pictures that are stored in another order than they were taken. Older ones teach less. */
 const disorderMs = 2 * minuteMs;
 /** The estimate of the recall falls fast and rises slowly, because the night comes back every day. */
 const fallingShare = 1 / 10;
@@ -75,7 +77,7 @@ const forgetLeftMs = 30 * dayMs;
 export function observe(memory: Memory, observation: Observation, rules: ParkingRules): Observed {
   const groups = new Set(rules.classes.map(groupOf));
   const places = memory.places.filter(({ objectType }) => groups.has(groupOf(objectType)));
-  if (observation.at < memory.at - disorderMs) return judgeOnly({ ...memory, places }, observation);
+  if (observation.at < memory.at - disorderMs) return observeLate({ ...memory, places }, observation, rules, groups);
   const at = Math.max(observation.at, memory.at);
   const before = new Map(places.map((place) => [place.id, place]));
   const now = new Map(before);
@@ -102,17 +104,57 @@ export function observe(memory: Memory, observation: Observation, rules: Parking
   return { memory: { at, nextId, places: bounded(kept, at) }, stays, gone };
 }
 
-/** Judges a picture that is older than others by the stays that had begun. */
-function judgeOnly(memory: Memory, { at, frames }: Observation): Observed {
-  const parked = memory.places.filter((place) => isParked(place) && place.since <= at);
+/**
+ * Judges a picture that is older than others, as in a backlog that is found in any order. It teaches which objects stood there at its time,
+ * and nothing about what has come or gone since.
+ */
+function observeLate(memory: Memory, { at, frames }: Observation, rules: ParkingRules, groups: ReadonlySet<string>): Observed {
+  const now = new Map(memory.places.map((place) => [place.id, place]));
+  const seen = new Set<number>();
+  let { nextId } = memory;
   const stays = frames.map((frame) => {
-    const { placeOf, repeats } = matchPlaces(frame, parked);
-    return frame.map((_, index) => {
-      const place = placeOf.get(repeats.get(index) ?? index);
-      return place && stayAt(place);
-    });
+    const { placeOf, repeats } = matchPlaces(frame, [...now.values()]);
+    const placeIds = new Map<number, number>();
+    for (const [index, sight] of frame.entries()) {
+      const known = placeOf.get(index);
+      if (!groups.has(groupOf(sight.objectType)) || repeats.has(index) || (!known && sight.isWeak)) continue;
+      const place = known ? (seen.has(known.id) ? known : sightedLate(known, sight, at, rules)) : newPlace(nextId++, sight, at);
+      now.set(place.id, place);
+      seen.add(place.id);
+      placeIds.set(index, place.id);
+    }
+    return frame.map((_, index) => lateStay(now.get(placeIds.get(repeats.get(index) ?? index) ?? 0), at));
   });
-  return { memory, stays, gone: [] };
+  const places = [...now.values()].map((place) => {
+    const isMissing = place.state === "new" && !seen.has(place.id) && at >= place.since && at <= place.lastSeenAt;
+    return isMissing ? { ...place, recent: `${place.recent}0`.slice(-mostRecent) } : place;
+  });
+  return { memory: { at: memory.at, nextId, places: bounded(places, memory.at) }, stays, gone: [] };
+}
+
+/** A place in which something was seen at an earlier time: it was there longer than known, unless it came back to the place since. */
+function sightedLate(place: Place, { objectType, box }: Sight, at: number, rules: ParkingRules): Place {
+  if (place.state === "arrived" || place.state === "left") return place;
+  const since = Math.min(place.since, at);
+  if (place.state === "parked") return { ...place, since };
+  const next: Place = {
+    ...sighted(place, { objectType, box }, at, rules),
+    ...visitsOf(place),
+    since,
+    lastSeenAt: Math.max(place.lastSeenAt, at),
+  };
+  const { seen, pictures } = countsOf(next);
+  const isProven = pictures >= picturesToParkLate && seen >= shareToPark * pictures && next.lastSeenAt - since >= rules.afterMs;
+  return { ...next, state: isProven ? "parked" : "new" };
+}
+
+/** Visits count in the order of time only. */
+const visitsOf = ({ visits, visitAt, steadyVisits, lastBox }: Place) => ({ visits, visitAt, steadyVisits, lastBox });
+
+/** The stay of an object at an earlier time. */
+function lateStay(place: Place | undefined, at: number): Stay | undefined {
+  if (!place || place.state === "new" || at < place.since) return undefined;
+  return place.state === "left" && at > place.lastSeenAt ? undefined : stayAt(place);
 }
 
 const stayAt = (place: Place): Stay => ({ placeId: place.id, since: place.since, ...countsOf(place) });

@@ -130,12 +130,33 @@ describe("parked objects: rules", () => {
     expect(stays[0]?.[0]).toEqual({ placeId: 1, since: start, seen: 38, pictures: 40 });
   });
 
-  it("order: an older picture is judged, and changes nothing", () => {
-    const old = observe(parkedCar, picture(start + 5 * minuteMs, { objectType: "car", box: carBox }, passing(0.5)), rules);
+  it("order: an older picture is judged by the stays of its time", () => {
+    const car = { objectType: "car", box: carBox };
+    const old = observe(parkedCar, picture(start + 5 * minuteMs, car, passing(0.5)), rules);
     expect(old.stays[0]?.map((stay) => stay?.since)).toEqual([parkedCar.places[0]?.since, undefined]);
-    expect(old.memory).toEqual(parkedCar);
-    const before = observe(parkedCar, picture(start - 5 * minuteMs, { objectType: "car", box: carBox }), rules);
-    expect(before.stays[0]?.[0]).toBeUndefined();
+    expect(old.memory.at).toBe(parkedCar.at);
+    const away = watch(
+      Array.from({ length: 60 }, (_, n) => picture(later + n * minuteMs)),
+      parkedCar,
+    ).memory;
+    expect(watch([picture(later + 10 * minuteMs, car)], away).count).toBe(1);
+    expect(watch([picture(start + 5 * minuteMs, car)], away).count).toBe(0);
+  });
+
+  it("order: a backlog in any order parks a car after a few pictures, and no passing one", () => {
+    const night = [...standing(start, 200, seededRandom(5), 2 * minuteMs, byDay)].map(({ at, frames }, n) =>
+      picture(at, ...frames.flat(), ...(n % 3 === 0 ? [passing((n % 5) / 5)] : [])),
+    );
+    fc.assert(
+      fc.property(fc.shuffledSubarray(night, { minLength: night.length }), (shuffled) => {
+        const { active, gone, memory } = watch(shuffled);
+        const cars = active.flat().filter(({ box }) => box.y > 0.3);
+        expect([cars.length < 60, gone.length]).toEqual([true, 0]);
+        expect(active.flat().length - cars.length).toBe(67);
+        expect(memory.places.filter(({ state }) => state === "parked").length).toBe(1);
+      }),
+      { numRuns: 20 },
+    );
   });
 
   it("order: pictures of one burst may be stored in any order", () => {
