@@ -43,6 +43,7 @@ export const commandWords = [
     "receivers",
     "events",
     "detections",
+    "detector",
     "entities",
     "rules",
     "alerts",

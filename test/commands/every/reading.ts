@@ -44,6 +44,13 @@ export const reading: Steps = {
     // lists all checks
     error(2, "--only camera", { says: /^homesec: there is no check camera \(did you mean cameras\?\); there are daemon, / }),
   ],
+  "detector test": [
+    people("visitor.jpg", { says: /^No objects/i }),
+    json("visitor.jpg", { ownForm: true }),
+    error(2, "nothing.jpg"),
+    error(2, "visitor.jpg token.txt --draw out.jpg"),
+    error(2, "visitor.jpg --direct"),
+  ],
   completion: [people("bash"), people("zsh"), people("fish"), error(2, "fsh")],
   docs: [people("--folder pages"), error(2, "extra")],
 
