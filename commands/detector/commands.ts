@@ -25,6 +25,7 @@ took. Stores nothing. Objects below DETECTION_CONFIDENCE_THRESHOLD are shown too
       ]);
       if (io.global.direct)
         throw new Problem("invalid", "detector test needs a daemon; remove --direct and start one with `homesec serve`");
+      if (files.length === 0) throw new Problem("invalid", "detector test needs a picture; give one or more files");
       if (draw !== undefined && files.length !== 1) throw new Problem("invalid", "--draw takes one picture; give one file");
       const { objects, failed } = await testPictures(io, files, draw);
       await printRows(io.output, objects, objectView, { objects });
