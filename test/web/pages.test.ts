@@ -204,7 +204,7 @@ describe.skipIf(!chromiumInstalled)("web page (needs chromium)", () => {
     await page.getByRole("button", { name: "1 new" }).click();
     await page.getByText("The cat crosses the lawn.").waitFor();
     await page.context().setOffline(true);
-    // what was asked for before keeps its connection: a dead line shows when a ping stays unanswered
+    // an older request keeps its connection: a dead line shows when a ping stays unanswered
     await page.evaluate("dispatchEvent(new Event('online'))");
     await page.getByText(/^No connection to homesec/).waitFor({ timeout: 20_000 });
     await home.addEvent({ camera: "garden", score: 25, summary: "The cat comes back.", minutesAgo: 0 });

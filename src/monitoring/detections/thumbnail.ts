@@ -3,7 +3,7 @@ import type { Log } from "../../base/log/log.ts";
 import type { Bytes } from "../../contract/answer.ts";
 import { mostPixels } from "../images/picture.ts";
 import { type Box, type DetectionSource, olderThumbnailPathOf, thumbnailPathOf } from "./detection.ts";
-import { labelOf, overlay, scaledBox } from "./overlay.ts";
+import { labelOf, type Mark, overlay, scaledBox } from "./overlay.ts";
 import { noPicture, readPictureOf } from "./picture.ts";
 import { exists, removeFile, storeOnce } from "./stored-file.ts";
 import { thumbnailsOf } from "./thumbnail-files.ts";
@@ -83,5 +83,21 @@ export async function drawThumbnail(
     .resize(width, height, { fit: "contain", background: "#000" })
     .composite([{ input: Buffer.from(overlay({ width, height }, [{ box: placed, label }])) }])
     .jpeg({ quality: 80 })
+    .toBuffer();
+}
+
+/** Width of a picture in pixels for each dot of the labels, so that they can be read in large pictures too. */
+const pixelsPerDot = 600;
+
+/** Draws boxes and labels on a picture, turned upright by its EXIF data, in its full size. Resolves to a JPEG. Throws if it cannot be decoded. */
+export async function drawMarks(picture: Buffer, marks: readonly Mark[]): Promise<Buffer> {
+  const { sharp } = await import("../images/decoder.ts");
+  const image = sharp(picture, { limitInputPixels: mostPixels, failOn: "none" });
+  const { autoOrient: size } = await image.metadata();
+  const svg = overlay(size, marks, Math.max(1, Math.round(size.width / pixelsPerDot)));
+  return await image
+    .autoOrient()
+    .composite([{ input: Buffer.from(svg) }])
+    .jpeg({ quality: 90 })
     .toBuffer();
 }

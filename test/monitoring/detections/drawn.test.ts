@@ -1,6 +1,6 @@
 import sharp from "sharp";
 import { expect, test } from "vitest";
-import { drawMarks } from "../../../src/monitoring/detections/draw-marks.ts";
+import { drawMarks } from "../../../src/monitoring/detections/thumbnail.ts";
 
 test("drawn boxes: lie on the picture at its full size, upright", async () => {
   // Stored sideways, with an orientation tag.
