@@ -28,6 +28,8 @@ export const nouns: readonly Noun[] = [
     groups: [
       { name: "baseline", summary: "Usual activity of a camera" },
       { name: "scene-changes", summary: "Changes of a camera's view" },
+      { name: "masks", summary: "Places where detections are ignored" },
+      { name: "zones", summary: "Named areas of a camera's picture" },
     ],
     load: () => import("./cameras/commands.ts"),
   },

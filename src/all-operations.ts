@@ -24,11 +24,13 @@ import { entityOperations } from "./monitoring/entities/operations.ts";
 import { eventOperations } from "./monitoring/events/operations.ts";
 import { eventStatisticsOperations } from "./monitoring/events/statistics.ts";
 import { imageOperations } from "./monitoring/images/operations.ts";
+import { maskOperations } from "./monitoring/masks/operations.ts";
 import { parkingOperations } from "./monitoring/parked/operations.ts";
 import { pullOperations } from "./monitoring/pulls/operations.ts";
 import { receiverOperations } from "./monitoring/receivers/operations.ts";
 import { sceneOperations } from "./monitoring/scenes/operations.ts";
 import { shareOperations } from "./monitoring/shares/operations.ts";
+import { zoneOperations } from "./monitoring/zones/operations.ts";
 import type { Operations } from "./work/operations/operation.ts";
 
 /** The use case of each route. */
@@ -39,6 +41,8 @@ export const operations: Operations = {
   ...parkingOperations,
   ...baselineOperations,
   ...sceneOperations,
+  ...zoneOperations,
+  ...maskOperations,
   ...detectionOperations,
   ...detectionBulkOperations,
   ...entityOperations,

@@ -13,6 +13,7 @@ import { baselineCommands } from "./baseline/commands.ts";
 import { connectCamera, disconnectCamera, offerConnection } from "./connect.ts";
 import { discoverCameras } from "./discover.ts";
 import { listGaps } from "./gaps.ts";
+import { maskCommands } from "./masks.ts";
 import { noteTrouble, noteUnread } from "./notes.ts";
 import { parkedOption, parkingOf, parkingView } from "./parked.ts";
 import { carryOut, planPull, pullOf, pullOptions, pullView, splitPull } from "./pull.ts";
@@ -22,6 +23,7 @@ import { testName } from "./test-name.ts";
 import { fileOptions, timeOptions } from "./time-options.ts";
 import { validateCameras } from "./validate.ts";
 import { type Camera, cameraView } from "./view.ts";
+import { zoneCommands } from "./zones.ts";
 
 const cameraArgument = { camera_id: idOf("camera", textArgument("Camera id or name")) };
 
@@ -194,4 +196,6 @@ export const commands: readonly Command[] = [
   listGaps,
   ...baselineCommands,
   ...sceneChangeCommands,
+  ...zoneCommands,
+  ...maskCommands,
 ];

@@ -10,6 +10,7 @@ import { fieldsOf, type View, withoutDetails } from "../output/view.ts";
 import { deleteEvents, reviewEvents } from "./change.ts";
 import { exportEvents } from "./export.ts";
 import { filterOptions } from "./filter.ts";
+import { ignoreSpot } from "./ignore.ts";
 import { noteVisits } from "./open-visits.ts";
 import { coverOf, picture, pictureHelp, saveEventPicture, showPicture } from "./picture.ts";
 import { shareEvent } from "./share.ts";
@@ -144,6 +145,7 @@ export const commands: readonly Command[] = [
   reanalyzeEvent,
   deleteEvents,
   restoreEvent,
+  ignoreSpot,
   shareEvent,
   exportEvents,
 ];

@@ -5,6 +5,7 @@ import { similarId } from "./similar-id.ts";
 /** Advice by the message of the daemon; `$1` is the group of the pattern. */
 const adviceByMessage: readonly (readonly [RegExp, string])[] = [
   [/^Camera (\S+) has no scene change /, "`homesec cameras scene-changes list $1` lists them."],
+  [/^Camera (\S+) has no zone /, "`homesec cameras zones list $1` lists them."],
   [/^Event (\d+) is deleted/, "Restore it with `homesec events restore $1`."],
   [/^Job \d+ (?:.*) of the queue (\w+)$/, "`homesec dlq list --queue $1` lists them."],
   [/^Delivery /, "`homesec webhooks deliveries` lists the deliveries of a webhook."],
@@ -18,6 +19,7 @@ const adviceByMessage: readonly (readonly [RegExp, string])[] = [
     Silence: "silence list",
     Mode: "modes list",
     Share: "shares list",
+    Mask: "cameras masks list",
     Webhook: "webhooks list",
   }).map(([thing, list]) => [new RegExp(`^${thing} \\S+ does not exist`), `\`homesec ${list}\` lists them.`] as const),
 ];

@@ -10,11 +10,13 @@ export const forceOption = { force: flag("Save a rule that can never match or al
 /** The parts of a rule that may never match or arrive. */
 interface Checked {
   readonly camera_ids?: readonly string[] | null | undefined;
+  readonly zones?: readonly string[] | null | undefined;
+  readonly not_zones?: readonly string[] | null | undefined;
   readonly channels?: readonly string[] | null | undefined;
 }
 
 /**
- * Checks rules before they are saved: cameras that do not exist, and the channel `webhook` without an address. On a terminal it asks
+ * Checks rules before they are saved: cameras and zones that do not exist, and the channel `webhook` without an address. On a terminal it asks
  * whether to save them anyway. Throws `Problem("invalid")` if the user declines, and in a script without `--force`.
  */
 export async function checkRules(io: Io, rules: readonly Checked[], { force }: { readonly force: boolean }): Promise<void> {
@@ -22,6 +24,10 @@ export async function checkRules(io: Io, rules: readonly Checked[], { force }: {
     ...(await unknownCameras(
       io,
       rules.flatMap(({ camera_ids }) => camera_ids ?? []),
+    )),
+    ...(await unknownZones(
+      io,
+      rules.flatMap(({ zones, not_zones }) => [...(zones ?? []), ...(not_zones ?? [])]),
     )),
     ...(rules.some(({ channels }) => channels?.includes("webhook")) ? await webhookFault(io) : []),
   ];
@@ -35,6 +41,16 @@ export async function checkRules(io: Io, rules: readonly Checked[], { force }: {
   } finally {
     dialogue.close();
   }
+}
+
+async function unknownZones(io: Io, names: readonly string[]): Promise<readonly string[]> {
+  if (names.length === 0) return [];
+  const { zones } = await io.call("listAllZones", {});
+  const { zoneFaults } = await import("../../src/alerting/rules/dead-values.ts");
+  return zoneFaults(
+    [...new Set(names)],
+    zones.map(({ name }) => name),
+  );
 }
 
 /** The name misleads: the channel posts to its own address, not to the webhooks of `homesec webhooks`. */

@@ -47,7 +47,17 @@ export const doctorStatuses = ["ok", "finding", "skipped"] as const;
 /** `error`: something does not work. `warning`: it works, but badly, or not for long. */
 export const doctorSeverities = ["warning", "error"] as const;
 /** The fields of a rule that are conditions, except the kind. */
-export const conditionFields = ["risk_threshold", "object_types", "camera_ids", "min_confidence", "schedule", "modes"] as const;
+export const conditionFields = [
+  "risk_threshold",
+  "object_types",
+  "camera_ids",
+  "zones",
+  "not_zones",
+  "min_size",
+  "min_confidence",
+  "schedule",
+  "modes",
+] as const;
 export const deliveryStatuses = ["pending", "success", "failed", "retrying"] as const;
 /** Distance of an observed value from the baseline, from lowest to highest. */
 export const deviations = [

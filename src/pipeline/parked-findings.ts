@@ -68,6 +68,18 @@ function shownIn({ image, findings, seen }: SeenPicture, threshold: number): rea
   return whole || frames.size > 0 ? [...frames.values()] : undefined;
 }
 
+/** Returns where a finding is, in shares of its picture, and the size of that; undefined without a box, and if the size is unknown. */
+export function placeInPicture(
+  { image, seen }: Pick<SeenPicture, "image" | "seen">,
+  { found: { box }, frame }: Finding,
+): { readonly box: Sight["box"]; readonly size: Size } | undefined {
+  const { width, height } = seen.width === null || seen.height === null ? image : seen;
+  const stored = frame?.size ?? (width === null || height === null ? undefined : { width, height });
+  if (!box || !stored) return undefined;
+  const size = uprightSize(stored, box);
+  return { box: shareOf(box, size), size };
+}
+
 /** The ledger has the size as stored; the box is that of the upright picture. */
 function uprightSize({ width, height }: Size, box: NonNullable<Finding["found"]["box"]>): Size {
   const fits = box.x + box.width <= width && box.y + box.height <= height;

@@ -13,7 +13,8 @@ import type { LiveSettings } from "../platform/config/settings.ts";
 import type { Sql } from "../platform/database/database.ts";
 import { addJobs, type ClaimedJob, finishJobs } from "../work/jobs/jobs-repository.ts";
 import { appendToJournal } from "../work/journal/journal.ts";
-import { findParked, type ParkedFindings } from "./parked-findings.ts";
+import { countHiddenFindings, findHidden, type HiddenFindings, isShown } from "./hidden-findings.ts";
+import { findParked, type ParkedFindings, placeInPicture } from "./parked-findings.ts";
 import { type Continuation, dropEmptied, replaceEarlier } from "./replace-earlier.ts";
 
 /** A detection before it has a row. */
@@ -76,7 +77,7 @@ export async function storeFindings(sql: Sql, pictures: readonly SeenPicture[], 
   const continued = await replaceEarlier(sql, versions, now);
   const fresh = counted.map((findings, at) => continued.get(at)?.findings ?? findings);
   // Sent together, statements without locks first: from here to the commit, pictures of one camera wait for each other.
-  const [, , , parked] = await Promise.all([
+  const [, , , parked, hidden] = await Promise.all([
     finishJobs(
       sql,
       pictures.map(({ job }) => job),
@@ -96,9 +97,10 @@ export async function storeFindings(sql: Sql, pictures: readonly SeenPicture[], 
     ),
     lockBatchesOf(sql, [...new Set(pictures.map(({ image }) => image.cameraId))]),
     findParked(sql, pictures, parking, { threshold, now }),
+    findHidden(sql, pictures),
   ]);
-  // A parked object opens no batch and joins none.
-  const active = fresh.map((findings) => findings.filter((finding) => !parked.stayOf.has(finding)));
+  // A parked or hidden object opens no batch and joins none.
+  const active = fresh.map((findings) => findings.filter((finding) => !parked.stayOf.has(finding) && !hidden.maskOf.has(finding)));
   const arrivals = arrivalsOf(pictures, active, continued);
   const { batchIds, outgrown } = await assignToBatches(
     sql,
@@ -106,7 +108,7 @@ export async function storeFindings(sql: Sql, pictures: readonly SeenPicture[], 
     { settings, maxDetections: context.batchMaxDetections, now },
   );
   const joined = new Map(arrivals.map(({ at }, index) => [at, batchIds[index]]));
-  await insertFindings(sql, { pictures, fresh, joined, parked }, now);
+  await insertFindings(sql, { pictures, fresh, joined, parked, hidden }, now);
   await dropEmptied(sql, continued);
   const found = pictures.filter((_, at) => (active[at]?.length ?? 0) + (continued.get(at)?.kept ?? 0) > 0);
   if (found.length > 0 && (settings.visionExtractionEnabled || settings.reidEnabled)) {
@@ -146,18 +148,22 @@ async function insertFindings(
     fresh,
     joined,
     parked,
+    hidden,
   }: {
     readonly pictures: readonly SeenPicture[];
     readonly fresh: readonly (readonly Finding[])[];
     readonly joined: ReadonlyMap<number, string | undefined>;
     readonly parked: ParkedFindings;
+    readonly hidden: HiddenFindings;
   },
   now: Date,
 ): Promise<void> {
-  const rows = pictures.flatMap(({ image }, at) =>
+  const rows = pictures.flatMap((picture, at) =>
     (fresh[at] ?? []).map((finding) => {
       const stay = parked.stayOf.get(finding);
-      return { stay, detection: newDetection(image, finding, { batchId: stay ? null : (joined.get(at) ?? null), stay }, now) };
+      const maskId = hidden.maskOf.get(finding)?.id ?? null;
+      const batchId = stay || maskId !== null ? null : (joined.get(at) ?? null);
+      return { stay, detection: newDetection(picture, finding, { batchId, stay, maskId }, now) };
     }),
   );
   const records = await insertDetections(
@@ -173,7 +179,8 @@ async function insertFindings(
     const record = records[at];
     return stay && record ? [{ cameraId: record.camera_id, stay, detectionId: record.id }] : [];
   });
-  await announceDepartures(sql, await rememberParked(sql, parked.judged, stored), now);
+  await countHiddenFindings(sql, hidden, fresh.flat(), now);
+  await announceDepartures(sql, (await rememberParked(sql, parked.judged, stored)).filter(isShown(hidden)), now);
 }
 
 /** Adds the detections below the threshold; the most confident one is the example. */
@@ -189,11 +196,12 @@ function withWeak({ findings, seen }: SeenPicture, threshold: number): readonly 
 }
 
 function newDetection(
-  image: LedgerImage,
-  { found, frame }: Finding,
-  { batchId, stay }: { readonly batchId: string | null; readonly stay: Stay | undefined },
+  { image, seen }: SeenPicture,
+  finding: Finding,
+  { batchId, stay, maskId }: { readonly batchId: string | null; readonly stay: Stay | undefined; readonly maskId: number | null },
   now: Date,
 ): NewDetection {
+  const { found, frame } = finding;
   // A camera uploads a video when it ends, so its file has the time of its end.
   const detectedAt = new Date(image.takenAt.getTime() - (frame?.secondsAfter ?? 0) * 1000);
   return {
@@ -207,6 +215,8 @@ function newDetection(
     objectType: found.objectType,
     confidence: found.confidence,
     box: found.box,
+    pictureSize: placeInPicture({ image, seen }, finding)?.size ?? null,
+    maskId,
     parked: stay ? { since: new Date(stay.since), seen: stay.seen, pictures: stay.pictures } : null,
     createdAt: now,
   };

@@ -27,7 +27,23 @@ beforeAll(async () => {
       select e.event_id, 1, e.created_at, e.created_at + interval '10 s', 'completed' from events e
     `;
   });
-  for (const table of ["events", "analysis_attempts"]) await desk.db.query((sql) => sql`vacuum analyze ${sql(table)}`);
+  await desk.db.query(
+    (sql) => sql`
+      update detections d
+      set picture_width = 1920, picture_height = 1080, bbox_x = d.detection_id % 1800, bbox_y = d.detection_id * 7 % 900
+    `,
+  );
+  for (const { camera_id } of (await desk.ask("listCameras")).cameras) {
+    const points = [
+      { x: 0, y: 0.2 },
+      { x: 0.9, y: 0.2 },
+      { x: 0.9, y: 1 },
+      { x: 0.4, y: 0.8 },
+      { x: 0, y: 1 },
+    ];
+    for (const name of ["driveway", "street"]) await desk.ask("setZone", { params: { camera_id, name }, body: { points } });
+  }
+  for (const table of ["events", "detections", "analysis_attempts"]) await desk.db.query((sql) => sql`vacuum analyze ${sql(table)}`);
 });
 afterAll(() => desk?.close());
 
@@ -62,6 +78,16 @@ test("rules: a backtest replays 90 days of detections", async ({ task }) => {
     homesec: await seconds({ version: 1 }),
     compare: "absolute",
     limit: { atMost: 10 },
+  });
+  const withoutZones = await seconds({});
+  const withZones = await seconds({ definition: { zones: ["driveway"], min_size: 0.05 } });
+  report(task, {
+    what: `${what}, a rule with zones and without`,
+    unit: "s",
+    homesec: withZones,
+    baseline: { what: "the same rule without zones", values: withoutZones },
+    compare: "ratio",
+    limit: { atMost: 2 },
   });
   report(task, {
     what: `${what}, two versions compared`,

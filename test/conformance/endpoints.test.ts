@@ -16,7 +16,7 @@ const picture = ["preview_url", "blur_hash", "preview_box"];
 const detectionKeys = [
   ...["id", "camera_id", "file_path", "file_type", "detected_at", "object_type", "confidence", "thumbnail_path"],
   ...["bbox_x", "bbox_y", "bbox_width", "bbox_height", "event_id", "batch_id", "enrichment", "created_at"],
-  ...[...picture, "captured_at", "parked_since"],
+  ...[...picture, "captured_at", "parked_since", "zones", "mask_id"],
 ];
 const eventKeys = [
   ...[
@@ -34,7 +34,7 @@ const eventKeys = [
     "notes",
   ],
   ...["detection_count", "detection_ids", "object_types", "thumbnail_url", "analysis_status", "risk_factors", "analyzed_by", "created_at"],
-  ...["deleted_at", ...picture],
+  ...["deleted_at", "zones", ...picture],
 ];
 const cameraKeys = [
   ...["camera_id", "name", "folder_path", "status", "last_seen_at", "created_at", "updated_at", "deleted_at"],
@@ -53,7 +53,8 @@ const configKeys = [
   ...["vision_url", "embedder_url", "enrichment_url", "vision_extraction_enabled", "reid_enabled", "scene_change_enabled"],
 ];
 const ruleKeys = [
-  ...["id", "name", "enabled", "kind", "severity", "risk_threshold", "object_types", "camera_ids", "min_confidence", "schedule"],
+  ...["id", "name", "enabled", "kind", "severity", "risk_threshold", "object_types", "camera_ids", "zones", "not_zones", "min_size"],
+  ...["min_confidence", "schedule"],
   ...["modes", "dedup_key_template", "cooldown_seconds", "channels", "escalate", "digest", "version", "created_at", "updated_at"],
 ];
 const baselineConfig = ["threshold_stdev", "min_samples", "override_global_config", "global_config"];
@@ -166,6 +167,17 @@ const tables: Readonly<Record<string, readonly Endpoint[]>> = {
     ],
     ["GET /api/cameras/yard/baseline/classes", 200, ["camera_id", "entries", "unique_classes", "total_samples", "most_common_class"]],
     ["GET /api/cameras/yard/scene-changes", 200, ["camera_id", "scene_changes", "total_changes", "next_cursor", "has_more"]],
+    ["GET /api/zones", 200, ["zones"]],
+    ["GET /api/masks", 200, ["masks"]],
+    [
+      "PUT /api/cameras/yard/zones/driveway",
+      200,
+      ["camera_id", "name", "points", "doubtful_since", "created_at", "updated_at"],
+      { points: [0, 1, 2].map((at) => ({ x: at / 2, y: (at % 2) / 2 })) },
+    ],
+    ["GET /api/cameras/yard/zones", 200, ["camera_id", "zones"]],
+    ["POST /api/cameras/yard/zones/confirm", 200, ["camera_id", "zones"]],
+    ["DELETE /api/cameras/yard/zones/driveway", 204, "empty"],
     ["DELETE /api/cameras/side_gate", 204, "empty"],
     ["POST /api/cameras/side_gate/restore", 200, cameraKeys],
   ],

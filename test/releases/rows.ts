@@ -438,6 +438,25 @@ export const earlyRows: readonly EarlyRow[] = [
     table: "mode_state",
     row: { mode: "holiday", since: at(39), set_by: "anna", source: "request" },
   },
+  {
+    from: 40,
+    table: "camera_masks",
+    row: {
+      ...{ camera_id: "yard", object_type: "person", box_x: 0.5, box_y: 0.25, box_width: 0.125, box_height: 0.5, detection_id: 1 },
+      ...{ hidden_count: 2, last_hidden_at: at(41), doubtful_since: at(42), created_at: at(40) },
+    },
+  },
+  detection(40, 40, { event_id: null, mask_id: 1, picture_width: 1920, picture_height: 1080 }),
+  {
+    from: 37,
+    table: "camera_zones",
+    row: { camera_id: "yard", name: "driveway", points: "((0,0.5),(0.5,0.5),(0.5,1))", doubtful_since: at(38), ...times },
+  },
+  {
+    from: 37,
+    table: "rules",
+    row: { rule_id: id(3), ...rule, name: "Driveway", zones: ["driveway"], not_zones: ["street"], min_size: 0.1 },
+  },
   { from: 39, table: "camera_parking", row: { camera_id: "yard", enabled: true, memory: { at: 0, nextId: 1, places: [] } } },
   detection(39, 39, { event_id: null, object_type: "car", parked_since: at(0), parked_seen: 38, parked_pictures: 40 }),
   {

@@ -145,6 +145,94 @@ describe.skipIf(!chromiumInstalled)("rules on the web page (needs chromium)", ()
   });
 });
 
+describe.skipIf(!chromiumInstalled)("zones on the web page (needs chromium)", () => {
+  const home = useWebHome();
+  const zones = async () =>
+    ((await home.ask("GET", "/api/cameras/garden/zones")) as { zones: { name: string; points: { x: number; y: number }[] }[] }).zones;
+  /** Lets a camera have a last picture without a detector. */
+  const seePicture = async (cameraId: string) =>
+    await home.daemon.context.db.query(async (sql) => {
+      await sql`
+        insert into images (camera_id, path, size_bytes, modified_ns, found_by, found_at, taken_at, status, width, height, media_type)
+        select ${cameraId}, d.file_path, 1, 1, 'watch', now(), now(), 'processed', 768, 576, 'image/jpeg'
+        from detections d
+        where d.detection_id = 2
+      `;
+      await sql`update cameras set last_seen_at = now() where camera_id = ${cameraId}`;
+    });
+
+  it("zones: are drawn by taps, dragged, finished by keys alone, and used in a rule", async () => {
+    await seePicture("garden");
+    const { page, complaints } = await home.visit();
+    await page.goto("/cameras/garden");
+    await page.getByRole("button", { name: "Draw a zone" }).click();
+    await page.getByText("3 more corners are needed").waitFor();
+    const canvas = page.locator("svg[data-zones]");
+    await canvas.scrollIntoViewIfNeeded();
+    const { width = 0, height = 0 } = (await canvas.boundingBox()) ?? {};
+    for (const [x, y] of [
+      [0.2, 0.5],
+      [0.8, 0.5],
+      [0.5, 0.9],
+    ] as const)
+      await canvas.click({ position: { x: x * width, y: y * height } });
+    await page.getByText("The zone is complete").waitFor();
+    // keys only from here
+    await page.getByRole("button", { name: /^Corner 3:/ }).focus();
+    for (let pressed = 0; pressed < 10; pressed += 1) await page.keyboard.press("ArrowDown");
+    await page.getByRole("button", { name: /^Corner 3: \d+ % from the left, 100 % from the top/ }).waitFor();
+    await page.getByLabel("Name of the zone").fill("Flower bed");
+    await page.keyboard.press("Enter");
+    await page.getByText("Zone Flower bed saved").waitFor();
+    const [zone] = await zones();
+    expect(zone).toMatchObject({ name: "Flower bed", points: [{ y: expect.closeTo(0.5, 1) }, { x: expect.closeTo(0.8, 1) }, { y: 1 }] });
+    expect(await accessibilityFindings(page)).toEqual([]);
+
+    await page.getByRole("button", { name: "Change the zone Flower bed" }).click();
+    const corner = page.getByRole("button", { name: /^Corner 1:/ });
+    await corner.scrollIntoViewIfNeeded();
+    await corner.hover();
+    await page.mouse.down();
+    const box = await canvas.boundingBox();
+    await page.mouse.move((box?.x ?? 0) - 20, (box?.y ?? 0) + 0.25 * height, { steps: 4 });
+    await page.mouse.up();
+    await page.getByRole("button", { name: /^Corner 1: 0 % from the left/ }).waitFor();
+    await page.getByRole("button", { name: "Save", exact: true }).first().click();
+    await page.getByText("Zone Flower bed saved").first().waitFor();
+    await eventually(async () => (await zones())[0]?.points[0]?.x === 0, { what: "the dragged corner" });
+
+    await page.getByRole("link", { name: "New rule about these zones" }).click();
+    await page.getByRole("group", { name: "Only in these zones" }).getByRole("checkbox", { name: "Flower bed", checked: true }).waitFor();
+    await page.getByLabel("Name").fill("In the flowers");
+    await page.getByRole("button", { name: "Save rule" }).click();
+    await page.getByText("“In the flowers” is saved").waitFor();
+    const { items } = (await home.ask("GET", "/api/alerts/rules")) as { items: StoredRule[] };
+    expect(items.find(({ name }) => name === "In the flowers")).toMatchObject({ zones: ["Flower bed"], camera_ids: ["garden"] });
+    expect(complaints).toEqual([]);
+  });
+
+  it("zones: a camera that was moved says so until its zones are confirmed, and a zone is deleted", async () => {
+    await home.ask("PUT", "/api/cameras/garden/zones/gate", {
+      points: [
+        { x: 0, y: 0 },
+        { x: 1, y: 0 },
+        { x: 1, y: 1 },
+      ],
+    });
+    await home.daemon.context.db.query((sql) => sql`update camera_zones set doubtful_since = now() where name = 'gate'`);
+    const { page, complaints } = await home.visit();
+    await page.goto("/cameras/garden");
+    await page.getByText("The camera was moved, so its zones may lie elsewhere.").waitFor();
+    await page.getByRole("button", { name: "They still fit" }).click();
+    await page.getByText("The zones are confirmed").waitFor();
+    await page.getByRole("button", { name: "Delete the zone gate" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByText("Zone gate deleted").waitFor();
+    expect((await zones()).map(({ name }) => name)).not.toContain("gate");
+    expect(complaints).toEqual([]);
+  });
+});
+
 describe.skipIf(!chromiumInstalled)("muting on the web page (needs chromium)", () => {
   const home = useWebHome();
   const active = async () =>

@@ -19,10 +19,12 @@ import { Activity } from "./camera/activity.tsx";
 import { FilesAndClock } from "./camera/clock.tsx";
 import { Details } from "./camera/details.tsx";
 import { Files } from "./camera/files.tsx";
+import { Masks } from "./camera/masks.tsx";
 import { Parked } from "./camera/parked.tsx";
 import { Pull } from "./camera/pull.tsx";
 import { Unusual } from "./camera/unusual.tsx";
 import { Why } from "./camera/why.tsx";
+import { Zones } from "./camera/zones.tsx";
 import { Connect } from "./cameras/connect.tsx";
 import { useSilence } from "./silence-hour.ts";
 
@@ -58,6 +60,10 @@ function Shown({ camera }: { readonly camera: CameraRecord }) {
             )}
           </p>
           <Events cameraId={camera.camera_id} />
+          <For who="owner">
+            <Zones camera={camera} />
+            <Masks camera={camera} />
+          </For>
         </div>
         <div>
           <For who="resident">

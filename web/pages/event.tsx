@@ -19,6 +19,7 @@ import { useTexts } from "../texts/texts.tsx";
 import { Described } from "./event/described.tsx";
 import { Explanation } from "./event/explanation.tsx";
 import { Filmstrip, useChosen } from "./event/filmstrip.tsx";
+import { IgnoreButton } from "./event/ignore.tsx";
 import { Neighbours, useNeighbours } from "./event/neighbours.tsx";
 import { Notes } from "./event/notes.tsx";
 import { picturesOf } from "./event/pictures.ts";
@@ -78,6 +79,7 @@ function Shown({ event }: { readonly event: FullEvent }) {
             <For who="owner">{event.kind === "event" && <Button onClick={actions.reanalyse}>{texts.event.reanalyse}</Button>}</For>
             <MuteButton cameraId={event.camera_id} />
             {!event.deleted_at && <ShareButton eventId={event.id} />}
+            {!event.deleted_at && <IgnoreButton picture={chosen.picture} />}
             <For who="owner">
               <Button look="danger" onClick={actions.remove}>
                 {texts.event.remove}

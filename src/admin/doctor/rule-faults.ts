@@ -2,12 +2,15 @@ import { initialMode } from "../../alerting/modes/mode.ts";
 import { evaluate } from "../../alerting/rules/conditions.ts";
 import type { Rule } from "../../alerting/rules/rule.ts";
 import { severities } from "../../contract/constants.ts";
+import type { Area } from "../../monitoring/zones/zone.ts";
 
 /** The events that can happen in this installation. */
 export interface Possible {
   readonly now: Date;
   /** Ids of the cameras that are not deleted. */
   readonly cameraIds: readonly string[];
+  /** The zones by camera; a camera without zones has no entry. */
+  readonly zones?: ReadonlyMap<string, readonly Area[]>;
   /** Classes that the detector can find. */
   readonly classes: readonly string[];
   /** The highest recent risk score; undefined when too few events have one. */
@@ -18,7 +21,7 @@ export interface Possible {
  * Returns why an enabled rule can never raise an alert, or undefined when it can. It passes the most severe event that is possible here to
  * the code that evaluates real events: all classes with full confidence, the highest score, a camera of the rule. Every schedule has a time, and every mode can be chosen.
  */
-export function whyNever(rule: Rule, { now, cameraIds, classes }: Omit<Possible, "highestScore">): string | undefined {
+export function whyNever(rule: Rule, { now, cameraIds, zones = new Map(), classes }: Omit<Possible, "highestScore">): string | undefined {
   const isEvent = rule.kind === "event";
   const objects = isEvent ? classes.map((objectType) => ({ objectType, confidence: 1 })) : [];
   const facts = {
@@ -31,7 +34,11 @@ export function whyNever(rule: Rule, { now, cameraIds, classes }: Omit<Possible,
     storedAt: now,
     objects,
   };
-  const verdicts = cameraIds.map((cameraId) => evaluate({ ...rule, schedule: null, modes: null }, { ...facts, cameraId }));
+  // Of an unknown place, which any condition on places lets pass
+  const placed = objects.map((seen) => ({ ...seen, feet: null, height: null }));
+  const verdicts = cameraIds.map((cameraId) =>
+    evaluate({ ...rule, schedule: null, modes: null }, { ...facts, cameraId, placed, zones: zones.get(cameraId) ?? [] }),
+  );
   if (verdicts.some(({ matches }) => matches)) return undefined;
   const missing = missingCameras(rule, cameraIds);
   if (missing.length > 0 && missing.length === rule.camera_ids?.length)
@@ -39,6 +46,8 @@ export function whyNever(rule: Rule, { now, cameraIds, classes }: Omit<Possible,
   const undetected = undetectedTypes(rule, classes);
   if (isEvent && undetected.length > 0 && undetected.length === rule.object_types?.length)
     return `the detector never finds ${undetected.join(" or ")}, only ${classes.join(", ")}`;
+  const noZone = verdicts.flatMap(({ failedConditions }) => failedConditions).find((failed) => failed.startsWith("no zone "));
+  if (noZone !== undefined) return `there is ${noZone}`;
   return `its conditions contradict each other: ${verdicts[0]?.failedConditions.join(", ")}`;
 }
 

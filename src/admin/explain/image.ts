@@ -4,7 +4,7 @@ import type { Sql } from "../../platform/database/database.ts";
 import { chainOfEvent } from "./event.ts";
 import type { Known } from "./event-steps.ts";
 import { outcomeOfEvent } from "./outcome.ts";
-import { batchStep, foundNothing, type PictureFacts, pictureSteps } from "./picture-steps.ts";
+import { batchStep, foundNothing, hiddenText, type PictureFacts, pictureSteps } from "./picture-steps.ts";
 import { picturesOf } from "./pictures.ts";
 import { findBatches } from "./pictures-repository.ts";
 import { type Explanation, type Step, sentence } from "./step.ts";
@@ -48,6 +48,8 @@ function outcomeOf({ image, detections }: PictureFacts, steps: readonly Step[], 
       if (detections.length > 0 && detections.every(({ parked }) => parked !== null)) {
         return `The picture led to no event: it shows parked objects only. ${last?.text ?? ""}`.trim();
       }
+      if (detections.length > 0 && detections.every(({ mask_id }) => mask_id !== null))
+        return `The picture led to no event. ${hiddenText(detections)}`;
       return open.length > 0
         ? `The detections of the picture are not an event yet. ${text}`
         : "The detections of the picture belong to no event; it may have been deleted.";

@@ -102,7 +102,12 @@ function detected({ image, job, detections }: PictureFacts, now: Date): Step {
           ? foundNothing(image)
           : `found ${pluralize(image.detection_count, "detection")}${classesOf(detections)}`;
       const gone = image.detection_count - (detections[0]?.on_image ?? 0);
-      const notes = [gone > 0 ? `${gone} of them were deleted.` : "", leftOutText(image.left_out), image.detail ?? ""];
+      const notes = [
+        gone > 0 ? `${gone} of them were deleted.` : "",
+        hiddenText(detections),
+        leftOutText(image.left_out),
+        image.detail ?? "",
+      ];
       return {
         at: image.finished_at,
         step: "detection",
@@ -171,6 +176,15 @@ function parkedText(
   return sentence(
     `${objectType}${place} is parked there since ${instant(new Date(since))}, seen in ${seen} of ${pictures} pictures: ${result}`,
   );
+}
+
+/** Says which detections masks hide, as a sentence; empty if none. */
+export function hiddenText(detections: readonly DetectionFacts[]): string {
+  const hidden = detections.filter(({ mask_id }) => mask_id !== null);
+  if (hidden.length === 0) return "";
+  const masks = [...new Set(hidden.map(({ mask_id }) => mask_id))];
+  const what = hidden.map(({ object_type, id }) => `${object_type} (detection ${id})`).join(", ");
+  return `${masks.length === 1 ? `Mask ${masks[0]} hides` : `Masks ${masks.join(", ")} hide`} ${what}, so it opens no event; \`homesec cameras masks list\` shows masks.`;
 }
 
 /** Says why a processed picture has no detections, as a part of a sentence about the detector. */

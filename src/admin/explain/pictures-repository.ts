@@ -8,6 +8,8 @@ export interface DetectionFacts {
   readonly confidence: number;
   readonly batch_id: string | null;
   readonly event_id: number | null;
+  /** The mask that hides it. */
+  readonly mask_id: number | null;
   /** Number of detections on its picture. */
   readonly on_image: number;
   /** Since when it is parked, in how many of the last pictures it was seen, and the middle of its lower edge; null unless parked. */
@@ -27,7 +29,7 @@ export async function detectionsOfImages(sql: Sql, imageIds: readonly number[], 
     from unnest(${[...imageIds]}::bigint[]) p (image_id)
     cross join lateral (
       select n.detection_id as id, n.image_id, n.object_type, n.confidence, n.batch_id,
-        n.event_id, count(*) over () as on_image,
+        n.event_id, n.mask_id, count(*) over () as on_image,
         case when n.parked_since is not null then
           jsonb_build_object(
             'since', n.parked_since, 'seen', n.parked_seen, 'pictures', n.parked_pictures,

@@ -5,6 +5,7 @@ import type { ReplayedEvent as ReplayedEventRecord, RuleReplay, ruleRoutes } fro
 import type { Database } from "../../platform/database/database.ts";
 import { type ConditionField, fieldOfCondition } from "./condition-text.ts";
 import { type PastEvents, type PastFacts, pastFacts } from "./facts-repository.ts";
+import { hasPlace } from "./place-conditions.ts";
 import { type Replayed, replay, triggerOf } from "./replay.ts";
 import type { RuleDefinition, RuleVerdict } from "./rule.ts";
 
@@ -64,7 +65,8 @@ export async function backtest(
     // Two definitions with the same trigger share one pass over the events.
     for (const trigger of ["stored", "scored"] as const) {
       const those = tallies.filter((one) => one.trigger === trigger);
-      if (those.length > 0) for await (const batch of pastFacts(sql, events, trigger)) yield { those, batch };
+      const places = those.some((one) => one.places);
+      if (those.length > 0) for await (const batch of pastFacts(sql, events, { trigger, places })) yield { those, batch };
     }
   }, signal);
   for await (const { those, batch } of batches) {
@@ -84,6 +86,8 @@ export async function backtest(
 
 interface Tally {
   readonly trigger: "stored" | "scored";
+  /** Whether it needs the places of detections. */
+  readonly places: boolean;
   readonly alerts: ReadonlySet<number>;
   take(facts: PastFacts): void;
   /** After the last event. */
@@ -149,6 +153,7 @@ function tally(
   };
   return {
     trigger: triggerOf(definition),
+    places: hasPlace(definition),
     alerts,
     take: (facts) => {
       count += 1;

@@ -1,6 +1,7 @@
 import { alertsIn, authorText, type ModeAt } from "../modes/mode.ts";
 import { secondsLate } from "./lateness.ts";
-import type { ObjectSeen, Rule, RuleDefinition, RuleFacts, RuleVerdict, Schedule } from "./rule.ts";
+import { hasPlace, judgePlace } from "./place-conditions.ts";
+import { mostConfident, type ObjectSeen, type Rule, type RuleDefinition, type RuleFacts, type RuleVerdict, type Schedule } from "./rule.ts";
 import { describeSchedule, describeWallTime, isWithin } from "./schedule.ts";
 
 /**
@@ -18,10 +19,10 @@ export const outOfMode = "the home was in mode ";
 /** The conditions of a rule, without what happens when they hold. */
 export type RuleConditions = Pick<
   RuleDefinition,
-  "kind" | "risk_threshold" | "object_types" | "camera_ids" | "min_confidence" | "schedule" | "modes"
+  "kind" | "risk_threshold" | "object_types" | "camera_ids" | "zones" | "not_zones" | "min_size" | "min_confidence" | "schedule" | "modes"
 >;
 
-/** Evaluates a rule for an event: all conditions that are set must hold. One detection must satisfy class and confidence together. */
+/** Evaluates a rule for an event: all conditions that are set must hold. One detection must satisfy class, place, size and confidence together. */
 export function evaluate(rule: Rule | RuleConditions, facts: RuleFacts): RuleVerdict {
   const matched: string[] = [];
   const failed: string[] = [];
@@ -49,8 +50,12 @@ export function evaluate(rule: Rule | RuleConditions, facts: RuleFacts): RuleVer
     else failed.push(`camera_id ${facts.cameraId} not in ${wanted}`);
   }
 
-  // If no listed class was seen, that condition failed, and the confidence is judged by the classes that were seen.
-  const best = mostConfident(listed.length > 0 ? listed : facts.objects);
+  // If no listed class was seen, that condition failed, and place and confidence are judged by the classes that were seen.
+  const classes = listed.length > 0 ? listed : facts.objects;
+  const place = hasPlace(rule) ? judgePlace(rule, facts, classes) : undefined;
+  matched.push(...(place?.matched ?? []));
+  failed.push(...(place?.failed ?? []));
+  const best = mostConfident(place?.remaining ?? classes);
   if (rule.min_confidence !== null) {
     const wanted = numberText(rule.min_confidence);
     if (best && best.confidence >= rule.min_confidence - sameConfidence) matched.push(`confidence >= ${wanted}`);
@@ -113,17 +118,6 @@ function isSet(list: readonly string[] | null): list is readonly string[] {
 /** Class names are compared without case: a rule for `Person` matches `person`. */
 function ofTypes(objects: readonly ObjectSeen[], types: readonly string[]): readonly ObjectSeen[] {
   return objects.filter(({ objectType }) => types.some((type) => type.toLowerCase() === objectType.toLowerCase()));
-}
-
-/** Among equal confidences the first class by name wins, so that the result does not depend on the order. */
-function mostConfident(objects: readonly ObjectSeen[]): ObjectSeen | undefined {
-  let best: ObjectSeen | undefined;
-  for (const seen of objects) {
-    const isBetter =
-      !best || seen.confidence > best.confidence || (seen.confidence === best.confidence && seen.objectType < best.objectType);
-    if (isBetter) best = seen;
-  }
-  return best;
 }
 
 function listText(items: readonly string[]): string {

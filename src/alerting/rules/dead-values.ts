@@ -22,3 +22,13 @@ export function classFaults(names: readonly string[]): readonly string[] {
     return `no detector reports ${name}; ${meant === undefined ? `the classes are ${objectTypes.join(", ")}` : `did you mean ${meant}?`}`;
   });
 }
+
+/** One sentence for each zone that no camera has, with the zone that was probably meant. `known`: the names of all zones. */
+export function zoneFaults(names: readonly string[], known: readonly string[]): readonly string[] {
+  const unknown = names.filter((name) => !known.some((zone) => zone.toLowerCase() === name.toLowerCase()));
+  return unknown.map((name) => {
+    const meant = nearest(name, known);
+    const zones = [...new Set(known)].join(", ") || "none";
+    return `no camera has a zone ${name}; ${meant === undefined ? `the zones are ${zones}` : `did you mean ${meant}?`}`;
+  });
+}

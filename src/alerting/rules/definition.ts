@@ -14,6 +14,9 @@ const defaults: Omit<RuleDefinition, "name"> = {
   risk_threshold: null,
   object_types: null,
   camera_ids: null,
+  zones: null,
+  not_zones: null,
+  min_size: null,
   min_confidence: null,
   schedule: null,
   modes: null,
@@ -30,7 +33,7 @@ export function newDefinition(given: RuleChange & { readonly name: string }): Ru
 }
 
 /**
- * Applies changes to a definition; undefined fields keep their value, and an empty list of classes, cameras or modes removes the condition.
+ * Applies changes to a definition; undefined fields keep their value, and an empty list of classes, cameras, zones or modes removes the condition.
  * Throws `Problem("invalid")` for a camera-health rule with a condition that no incident can meet.
  */
 export function changedDefinition(before: RuleDefinition, given: RuleChange): RuleDefinition {
@@ -44,6 +47,9 @@ export function changedDefinition(before: RuleDefinition, given: RuleChange): Ru
     risk_threshold: pick("risk_threshold"),
     object_types: noneWhenEmpty(pick("object_types")),
     camera_ids: noneWhenEmpty(pick("camera_ids")),
+    zones: noneWhenEmpty(pick("zones")),
+    not_zones: noneWhenEmpty(pick("not_zones")),
+    min_size: pick("min_size"),
     min_confidence: pick("min_confidence"),
     schedule: given.schedule === undefined ? before.schedule : given.schedule && { ...given.schedule, days: given.schedule.days ?? [] },
     modes: noneWhenEmpty(pick("modes")),
@@ -53,7 +59,9 @@ export function changedDefinition(before: RuleDefinition, given: RuleChange): Ru
     escalate: pick("escalate"),
     digest: pick("digest"),
   };
-  const unmeetable = (["risk_threshold", "object_types", "min_confidence"] as const).find((field) => definition[field] !== null);
+  const unmeetable = (["risk_threshold", "object_types", "zones", "not_zones", "min_size", "min_confidence"] as const).find(
+    (field) => definition[field] !== null,
+  );
   if (definition.kind === "camera_health" && unmeetable) {
     throw new Problem(
       "invalid",

@@ -1,12 +1,14 @@
 import { cursorBatches } from "../../base/async/cursor.ts";
 import type { RiskLevel } from "../../monitoring/events/event.ts";
-import type { Sql } from "../../platform/database/database.ts";
+import { type Area, pointsOf } from "../../monitoring/zones/zone.ts";
+import { pictureSize, zonesByCamera } from "../../monitoring/zones/zones-repository.ts";
+import type { Sql, SqlFragment } from "../../platform/database/database.ts";
 import { restoredAfterEvent } from "../../work/outbox/restores-repository.ts";
 import { pastModes } from "../modes/history.ts";
-import type { EventKind, RuleFacts } from "./rule.ts";
+import type { EventKind, ObjectSeen, PlacedObject, RuleFacts } from "./rule.ts";
 
 /** The facts of an event as one row: classes and confidences are parallel arrays. */
-interface FactsRow extends Omit<RuleFacts, "objects" | "mode"> {
+interface FactsRow extends Omit<RuleFacts, "objects" | "placed" | "zones" | "mode"> {
   readonly types: readonly string[];
   readonly confidences: readonly number[];
 }
@@ -26,6 +28,51 @@ function factsOf({
   return { eventId, kind, cameraId, riskScore, startedAt, endedAt, storedAt, objects };
 }
 
+/** The detections of an event as parallel arrays; null where something is unknown. */
+interface PlacedRow extends FactsRow {
+  readonly xs: readonly (number | null)[];
+  readonly ys: readonly (number | null)[];
+  readonly heights: readonly (number | null)[];
+}
+
+function placedOf({ types, confidences, xs, ys, heights }: PlacedRow): readonly PlacedObject[] {
+  return types.map((objectType, at) => {
+    const [x, y] = [xs[at] ?? null, ys[at] ?? null];
+    const feet = x === null || y === null ? null : { x: Math.min(x, 1), y: Math.min(y, 1) };
+    return { objectType, confidence: confidences[at] ?? 0, feet, height: heights[at] ?? null };
+  });
+}
+
+/** The facts with places. Each class appears once in `objects`, with its highest confidence. */
+function factsWithPlaces(row: PlacedRow, zones: readonly Area[]): Omit<RuleFacts, "mode"> {
+  const placed = placedOf(row);
+  const best = new Map<string, ObjectSeen>();
+  for (const { objectType, confidence } of placed) {
+    const before = best.get(objectType);
+    if (!before || confidence > before.confidence) best.set(objectType, { objectType, confidence });
+  }
+  return { ...factsOf(row), objects: [...best.values()], placed, zones };
+}
+
+/** Joins to an event `o` with each of its detections as parallel arrays. */
+const placedDetections = (sql: Sql, eventId: SqlFragment) => sql`
+  cross join lateral (
+    select array_agg(d.object_type order by d.object_type, d.detection_id) as types,
+      array_agg(d.confidence order by d.object_type, d.detection_id) as confidences,
+      array_agg(((d.bbox_x + d.bbox_width / 2.0::float8) / p.width)::real order by d.object_type, d.detection_id) as xs,
+      array_agg(((d.bbox_y + d.bbox_height)::float8 / p.height)::real order by d.object_type, d.detection_id) as ys,
+      array_agg((d.bbox_height::float8 / p.height)::real order by d.object_type, d.detection_id) as heights
+    from detections d
+    cross join lateral ${pictureSize(sql)} p
+    where d.event_id = ${eventId}
+  ) o
+`;
+
+const placedColumns = (sql: Sql) => sql`
+  coalesce(o.types, '{}') as types, coalesce(o.confidences, '{}') as confidences, coalesce(o.xs, '{}') as xs, coalesce(o.ys, '{}') as ys,
+  coalesce(o.heights, '{}') as heights
+`;
+
 /** What keeps every rule from raising an alert. */
 interface Obstacles {
   /** What was deleted. */
@@ -36,25 +83,22 @@ interface Obstacles {
 
 /** Reads the facts that rules evaluate for an event, deleted or not, without the mode; undefined if there is no such event. */
 export async function ruleFacts(sql: Sql, eventId: number): Promise<(Omit<RuleFacts, "mode"> & Obstacles) | undefined> {
-  const [row] = await sql<[(FactsRow & Obstacles)?]>`
+  const [row] = await sql<[(PlacedRow & Obstacles & { zoneNames: readonly string[]; zonePoints: readonly string[] })?]>`
     select e.event_id as "eventId", e.kind, e.camera_id as "cameraId", e.risk_score as "riskScore",
       e.started_at as "startedAt", e.ended_at as "endedAt", e.created_at as "storedAt",
-      coalesce(o.types, '{}') as types, coalesce(o.confidences, '{}') as confidences, case when e.deleted_at is not null then 'event' when k.deleted_at is not null then 'camera' end as deleted,
+      ${placedColumns(sql)},
+      array(select z.name from camera_zones z where z.camera_id = e.camera_id order by z.name) as "zoneNames",
+      array(select z.points from camera_zones z where z.camera_id = e.camera_id order by z.name) as "zonePoints",
+      case when e.deleted_at is not null then 'event' when k.deleted_at is not null then 'camera' end as deleted,
       ${restoredAfterEvent(sql)} as "restoredAt"
     from events e
     join cameras k on k.camera_id = e.camera_id
-    cross join lateral (
-      select array_agg(c.object_type order by c.object_type) as types, array_agg(c.confidence order by c.object_type) as confidences
-      from (
-        select d.object_type, max(d.confidence) as confidence
-        from detections d
-        where d.event_id = e.event_id
-        group by d.object_type
-      ) c
-    ) o
+    ${placedDetections(sql, sql`e.event_id`)}
     where e.event_id = ${eventId}
   `;
-  return row && { ...factsOf(row), deleted: row.deleted, restoredAt: row.restoredAt };
+  if (!row) return undefined;
+  const zones = row.zoneNames.map((name, at) => ({ name, points: pointsOf(row.zonePoints[at] ?? "") }));
+  return { ...factsWithPlaces(row, zones), deleted: row.deleted, restoredAt: row.restoredAt };
 }
 
 /** The facts of a stored event, and when live rules would have evaluated it. */
@@ -66,7 +110,7 @@ export interface PastFacts extends RuleFacts {
   readonly overAt: Date | null;
 }
 
-type PastRow = FactsRow & Pick<PastFacts, "riskLevel" | "scoredAt" | "overAt">;
+type PastRow = FactsRow & Partial<PlacedRow> & Pick<PastFacts, "riskLevel" | "scoredAt" | "overAt">;
 
 /** Selects events by start time, both ends included; deleted events are left out. */
 export interface PastEvents {
@@ -87,9 +131,15 @@ const batchSize = 500;
 
 /**
  * Streams the facts of many events in batches, ordered by the time when their alerts would have been raised: `stored` for rules that run
- * when an event is stored, `scored` for rules that wait for the score. Must run in a transaction.
+ * when an event is stored, `scored` for rules that wait for the score. With `places`, the facts have the place of every detection, and the
+ * zones as they are now. Must run in a transaction.
  */
-export async function* pastFacts(sql: Sql, events: PastEvents, trigger: "stored" | "scored"): AsyncGenerator<readonly PastFacts[]> {
+export async function* pastFacts(
+  sql: Sql,
+  events: PastEvents,
+  { trigger, places }: { readonly trigger: "stored" | "scored"; readonly places: boolean },
+): AsyncGenerator<readonly PastFacts[]> {
+  const zones: ReadonlyMap<string, readonly Area[]> = places ? await zonesByCamera(sql) : new Map();
   const modeOf = await pastModes(sql, events.mode);
   const statement = sql<PastRow[]>`
     with chosen as materialized (
@@ -109,8 +159,24 @@ export async function* pastFacts(sql: Sql, events: PastEvents, trigger: "stored"
       group by a.event_id
     )
     select c.event_id as "eventId", c.kind, c.camera_id as "cameraId", c.risk_score as "riskScore", c.risk_level as "riskLevel",
-      c.started_at as "startedAt", c.ended_at as "endedAt", c.created_at as "storedAt", s.scored_at as "scoredAt", i.ended_at as "overAt", coalesce(o.types, '{}') as types, coalesce(o.confidences, '{}') as confidences
+      c.started_at as "startedAt", c.ended_at as "endedAt", c.created_at as "storedAt", s.scored_at as "scoredAt", i.ended_at as "overAt",
+      ${places ? placedColumns(sql) : sql`coalesce(o.types, '{}') as types, coalesce(o.confidences, '{}') as confidences`}
     from chosen c
+    ${places ? placedDetections(sql, sql`c.event_id`) : bestOfClasses(sql)}
+    left join scored s on s.event_id = c.event_id
+    left join camera_incidents i on i.event_id = c.event_id
+    order by ${trigger === "scored" ? sql`coalesce(s.scored_at, c.created_at)` : sql`c.created_at`}, c.event_id
+  `;
+  for await (const rows of cursorBatches<PastRow[]>(sql, statement, batchSize)) {
+    yield rows.map((row) => {
+      const facts = places ? factsWithPlaces(row as PlacedRow, zones.get(row.cameraId) ?? []) : factsOf(row);
+      return { ...facts, mode: modeOf(row), riskLevel: row.riskLevel, scoredAt: row.scoredAt, overAt: row.overAt };
+    });
+  }
+}
+
+/** Joins to an event `c` its classes with their highest confidences, as parallel arrays. */
+const bestOfClasses = (sql: Sql) => sql`
     cross join lateral (
       -- event by event: its detections lie together, and nothing of all of them has to be kept
       select array_agg(m.object_type) as types, array_agg(m.confidence) as confidences
@@ -121,11 +187,4 @@ export async function* pastFacts(sql: Sql, events: PastEvents, trigger: "stored"
         group by d.object_type
       ) m
     ) o
-    left join scored s on s.event_id = c.event_id
-    left join camera_incidents i on i.event_id = c.event_id
-    order by ${trigger === "scored" ? sql`coalesce(s.scored_at, c.created_at)` : sql`c.created_at`}, c.event_id
-  `;
-  for await (const rows of cursorBatches<PastRow[]>(sql, statement, batchSize)) {
-    yield rows.map((row) => ({ ...factsOf(row), mode: modeOf(row), riskLevel: row.riskLevel, scoredAt: row.scoredAt, overAt: row.overAt }));
-  }
-}
+`;

@@ -1,6 +1,8 @@
 import type { z } from "zod";
 import type { channels, eventKinds, severities } from "../../contract/constants.ts";
+import type { Point } from "../../contract/polygon.ts";
 import type { Rule as RuleRecord, Schedule as ScheduleRecord } from "../../contract/routes/rules.ts";
+import type { Area } from "../../monitoring/zones/zone.ts";
 import type { ModeAt } from "../modes/mode.ts";
 
 /** An alert rule as clients see it. */
@@ -29,6 +31,18 @@ export interface RuleFacts {
   readonly mode: ModeAt;
   /** Each class once, with its highest confidence. */
   readonly objects: readonly ObjectSeen[];
+  /** Every detection with its place. Absent where no rule has a condition on places. */
+  readonly placed?: readonly PlacedObject[];
+  /** The zones of the camera, if `placed` is given. */
+  readonly zones?: readonly Area[];
+}
+
+/** A detection and where it is. */
+export interface PlacedObject extends ObjectSeen {
+  /** The middle of the lower edge of its box; null without a box, or if the size of the picture is unknown. */
+  readonly feet: Point | null;
+  /** Height of the box as a share of the picture's; null if unknown. */
+  readonly height: number | null;
 }
 
 export interface ObjectSeen {
@@ -66,4 +80,15 @@ export function dedupKey(template: string, values: DedupKeyValues): string {
   return template.replace(placeholder, (text, name: string) =>
     Object.hasOwn(values, name) ? (values[name as keyof DedupKeyValues] ?? "none") : text,
   );
+}
+
+/** Among equal confidences the first class by name wins, so that the result does not depend on the order. */
+export function mostConfident<T extends ObjectSeen>(objects: readonly T[]): T | undefined {
+  let best: T | undefined;
+  for (const seen of objects) {
+    const isBetter =
+      !best || seen.confidence > best.confidence || (seen.confidence === best.confidence && seen.objectType < best.objectType);
+    if (isBetter) best = seen;
+  }
+  return best;
 }

@@ -4,7 +4,7 @@ import { follows, type Keyed, keyInstant, type Slice, type TimeKey } from "../..
 import type { Rule, RuleDefinition, Severity } from "./rule.ts";
 
 const columns = (sql: Sql) => sql`
-  r.rule_id as id, r.name, r.enabled, r.kind, r.severity, r.risk_threshold, r.object_types, r.camera_ids, r.min_confidence, r.schedule, r.modes,
+  r.rule_id as id, r.name, r.enabled, r.kind, r.severity, r.risk_threshold, r.object_types, r.camera_ids, r.zones, r.not_zones, r.min_size, r.min_confidence, r.schedule, r.modes,
   r.dedup_key_template, r.cooldown_seconds, r.channels, r.escalate, r.digest, r.version, r.created_at, r.updated_at
 `;
 
@@ -61,10 +61,10 @@ export async function lockRule(sql: Sql, ruleId: string, to: "change" | "delete"
 /** Stores a rule as its first version and returns its record. */
 export async function insertRule(sql: Sql, rule: RuleDefinition, now: Date): Promise<Rule> {
   const [row] = await sql<[RuleRow]>`
-    insert into rules as r (name, enabled, kind, severity, risk_threshold, object_types, camera_ids, min_confidence, schedule, modes, dedup_key_template,
+    insert into rules as r (name, enabled, kind, severity, risk_threshold, object_types, camera_ids, zones, not_zones, min_size, min_confidence, schedule, modes, dedup_key_template,
       cooldown_seconds, channels, escalate, digest, created_at, updated_at)
     values (${rule.name}, ${rule.enabled}, ${rule.kind}, ${rule.severity}, ${rule.risk_threshold}, ${rule.object_types}::text[], ${rule.camera_ids}::text[],
-      ${rule.min_confidence}, ${rule.schedule && JSON.stringify(rule.schedule)}::text::jsonb, ${rule.modes}::text[], ${rule.dedup_key_template},
+      ${rule.zones}::text[], ${rule.not_zones}::text[], ${rule.min_size}, ${rule.min_confidence}, ${rule.schedule && JSON.stringify(rule.schedule)}::text::jsonb, ${rule.modes}::text[], ${rule.dedup_key_template},
       ${rule.cooldown_seconds}, ${rule.channels}::text[], ${rule.escalate}, ${rule.digest}, ${now}, ${now})
     returning ${columns(sql)}
   `;
@@ -76,7 +76,8 @@ export async function replaceRule(sql: Sql, ruleId: string, rule: RuleDefinition
   const [row] = await sql<[RuleRow]>`
     update rules r
     set name = ${rule.name}, enabled = ${rule.enabled}, kind = ${rule.kind}, severity = ${rule.severity}, risk_threshold = ${rule.risk_threshold},
-      object_types = ${rule.object_types}::text[], camera_ids = ${rule.camera_ids}::text[], min_confidence = ${rule.min_confidence},
+      object_types = ${rule.object_types}::text[], camera_ids = ${rule.camera_ids}::text[], zones = ${rule.zones}::text[],
+      not_zones = ${rule.not_zones}::text[], min_size = ${rule.min_size}, min_confidence = ${rule.min_confidence},
       schedule = ${rule.schedule && JSON.stringify(rule.schedule)}::text::jsonb, modes = ${rule.modes}::text[], dedup_key_template = ${rule.dedup_key_template},
       cooldown_seconds = ${rule.cooldown_seconds}, channels = ${rule.channels}::text[], escalate = ${rule.escalate}, digest = ${rule.digest},
       version = r.version + 1, updated_at = ${now}

@@ -3,6 +3,7 @@ import type { ruleRoutes } from "../../contract/routes/rules.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { definitionOf } from "./definition.ts";
 import { type PastEvents, type PastFacts, pastFacts } from "./facts-repository.ts";
+import { hasPlace } from "./place-conditions.ts";
 import { type Replayed, replay, triggerOf } from "./replay.ts";
 import type { Rule } from "./rule.ts";
 
@@ -25,7 +26,7 @@ export async function tryRule(db: Database, rule: Rule, events: PastEvents, at: 
       failed_conditions: [...verdict.failedConditions],
     });
   };
-  for await (const batch of db.iterate((sql) => pastFacts(sql, events, triggerOf(definition)))) {
+  for await (const batch of db.iterate((sql) => pastFacts(sql, events, { trigger: triggerOf(definition), places: hasPlace(definition) }))) {
     for (const facts of batch) history.take(facts).forEach(note);
   }
   history.end().forEach(note);

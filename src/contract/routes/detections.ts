@@ -5,6 +5,7 @@ import { listOf, pageQuery } from "../page.ts";
 import { boxedPictureFields, VersionText } from "../preview.ts";
 import { routesOf } from "../route.ts";
 import {
+  BoolText,
   CameraIdText,
   ClassText,
   EndInstant,
@@ -18,6 +19,7 @@ import {
   StartInstant,
   StorableInstant,
 } from "../values.ts";
+import { zonesField } from "./zones.ts";
 
 const route = routesOf("detections");
 
@@ -67,6 +69,12 @@ export const Detection = z
       description: "Since when the object is parked at this place, so that it opens no event; null unless parked",
       example: null,
     }),
+    zones: zonesField("it is in by the middle of the lower edge of its box"),
+    mask_id: z
+      .int()
+      .nullable()
+      .optional()
+      .meta({ description: "Mask that hides it, so that it is in no event; null unless hidden", example: null }),
     captured_at: Instant.nullable().meta({
       description: "Time of the file by the camera's clock, from EXIF or its name, however wrong that clock is; null if it states none",
     }),
@@ -138,6 +146,7 @@ const filters = {
   event_id: IntText(...ranges.id)
     .optional()
     .meta({ description: "Only of this event" }),
+  hidden: BoolText.optional().meta({ description: "Only those that masks hide, or only the others" }),
 };
 
 /** Media types that the detector accepts. */
@@ -183,6 +192,8 @@ export const NewDetectionItem = z
         preview_url: true,
         blur_hash: true,
         preview_box: true,
+        zones: true,
+        mask_id: true,
         batch_id: true,
         enrichment: true,
         created_at: true,

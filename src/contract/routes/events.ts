@@ -21,6 +21,7 @@ import {
   TimeZoneText,
 } from "../values.ts";
 import { Detection } from "./detections.ts";
+import { zonesField } from "./zones.ts";
 
 const route = routesOf("events");
 
@@ -85,6 +86,7 @@ export const Event = z
     created_at: Instant.meta({ description: "Time it was stored", example: "2026-01-31T22:16:10.901Z" }),
     deleted_at: Instant.nullable().meta({ description: "Time of deletion; null unless deleted" }),
     ...boxedPictureFields("of its best picture"),
+    zones: zonesField("any of its detections is in"),
   })
   .meta({ id: "Event", description: "Something that happened at a camera", example: eventExample });
 

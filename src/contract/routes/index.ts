@@ -11,6 +11,7 @@ import { eventRoutes } from "./events.ts";
 import { explainRoutes } from "./explain.ts";
 import { imageRoutes } from "./images.ts";
 import { keyRoutes } from "./keys.ts";
+import { maskRoutes } from "./masks.ts";
 import { modeRoutes } from "./modes.ts";
 import { notificationRoutes } from "./notifications.ts";
 import { parkingRoutes } from "./parking.ts";
@@ -26,6 +27,7 @@ import { documentRoutes, systemRoutes } from "./system.ts";
 import { doctorRoutes } from "./system-doctor.ts";
 import { gpuRoutes } from "./system-gpu.ts";
 import { webhookRoutes } from "./webhooks.ts";
+import { zoneRoutes } from "./zones.ts";
 
 /** Every route of homesec by its operation id. */
 export const routes = {
@@ -35,6 +37,8 @@ export const routes = {
   ...parkingRoutes,
   ...baselineRoutes,
   ...sceneRoutes,
+  ...zoneRoutes,
+  ...maskRoutes,
   ...detectionRoutes,
   ...detectionBulkRoutes,
   ...entityRoutes,

@@ -37,7 +37,9 @@ const NearMiss = z
 /** A value that can never match or be sent. */
 const DraftFault = z
   .object({
-    field: z.enum(["object_types", "camera_ids", "channels"]).meta({ description: "Field of the value", example: "channels" }),
+    field: z
+      .enum(["object_types", "camera_ids", "zones", "not_zones", "channels"])
+      .meta({ description: "Field of the value", example: "channels" }),
     message: z.string().meta({
       description: "What is wrong and how to fix it",
       example: "Email cannot be used: it needs SMTP_HOST and SMTP_FROM_ADDRESS",

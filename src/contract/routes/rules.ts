@@ -17,6 +17,7 @@ import {
   TimeZoneText,
 } from "../values.ts";
 import { EventId } from "./events.ts";
+import { ZoneName } from "./zones.ts";
 
 const route = routesOf("alerts");
 
@@ -61,6 +62,12 @@ export const Rule = z
     risk_threshold: z.int().nullable().meta({ description: "Minimum risk score, 0 to 100; null for any score and for events without one" }),
     object_types: z.array(z.string()).nullable().meta({ description: "At least one of these classes must be detected; null for any" }),
     camera_ids: z.array(z.string()).nullable().meta({ description: "Cameras that the rule applies to; null for all" }),
+    zones: z
+      .array(z.string())
+      .nullable()
+      .meta({ description: "A detection must be in one of these zones of its camera; null for anywhere" }),
+    not_zones: z.array(z.string()).nullable().meta({ description: "Detections in these zones do not count; null for none" }),
+    min_size: z.number().nullable().meta({ description: "Minimum height of a detection, as a share of the picture's; null for any" }),
     min_confidence: z.number().nullable().meta({ description: "Minimum confidence, 0 to 1; null for any" }),
     schedule: Schedule.nullable().meta({ description: scheduleText }),
     modes: z.array(z.string()).nullable().meta({ description: modesText }),
@@ -130,12 +137,14 @@ const DedupKeyTemplate = z
 
 const Channels = z.array(EnumText(channels)).refine((list) => new Set(list).size === list.length, "Must not name a channel twice");
 
+const ZoneNames = z.array(ZoneName).max(100);
+
 /** The fields of a rule that a user can set: null clears a condition. */
 const fields = {
   name: DisplayName(255).meta({ description: "Display name" }),
   enabled: z.boolean().meta({ description: "Whether the rule is active (default true)" }),
   kind: EnumText(eventKinds).meta({
-    description: "Kind of event (default `event`); `camera_health` excludes risk_threshold, object_types and min_confidence",
+    description: "Kind of event (default `event`); `camera_health` excludes the other conditions on detections and score",
   }),
   severity: EnumText(severities).meta({ description: "Severity of its alerts (default `medium`)" }),
   risk_threshold: z
@@ -154,6 +163,11 @@ const fields = {
     .max(1000)
     .nullable()
     .meta({ description: "Cameras that the rule applies to; empty for all" }),
+  zones: ZoneNames.nullable().meta({ description: "A detection must be in one of these zones of its camera; empty for anywhere" }),
+  not_zones: ZoneNames.nullable().meta({ description: "Detections in these zones do not count; empty for none" }),
+  min_size: NumberBetween(...ranges.confidence)
+    .nullable()
+    .meta({ description: "Minimum height of a detection, as a share of the picture's; null for any" }),
   min_confidence: NumberBetween(...ranges.confidence)
     .nullable()
     .meta({ description: "Minimum confidence; null for any" }),
@@ -182,7 +196,12 @@ export const NewRule = changes.required({ name: true });
 const changeable = Object.keys(fields) as (keyof typeof fields)[];
 
 /** The stored definition of one version of a rule. */
-export const RuleDefinition = Rule.omit({ id: true, version: true, created_at: true, updated_at: true });
+export const RuleDefinition = Rule.omit({ id: true, version: true, created_at: true, updated_at: true }).extend({
+  // Versions that were stored before there were zones lack them
+  zones: Rule.shape.zones.default(null),
+  not_zones: Rule.shape.not_zones.default(null),
+  min_size: Rule.shape.min_size.default(null),
+});
 
 const Matched = z.int().meta({ description: "Number of matching events", example: 1 });
 const MatchRate = z.number().meta({ description: "Share of matching events, 0 to 1", example: 0.0169 });

@@ -4,6 +4,7 @@ import type { detectionRoutes } from "../../contract/routes/detections.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { follows, type Keyed, keyInstant, type Slice, type TimeKey } from "../../platform/database/keyset.ts";
 import { fullPath, storedPath } from "../../platform/database/stored-paths.ts";
+import { zonesOfDetection } from "../zones/zones-repository.ts";
 import { type Box, type Detection, type DetectionRow, type DetectionSource, recordOf } from "./detection.ts";
 import { pictureColumns, previewVersion } from "./previews-repository.ts";
 
@@ -25,6 +26,10 @@ export interface NewDetection {
   readonly box: Box | null;
   /** Since when it is parked there, and in how many of the last pictures it was seen; null or absent: it is not parked. */
   readonly parked?: { readonly since: Date; readonly seen: number; readonly pictures: number } | null;
+  /** Of the upright picture, in pixels; null or absent while it is unknown. */
+  readonly pictureSize?: { readonly width: number; readonly height: number } | null;
+  /** The mask that hides it, so that it belongs to no batch. */
+  readonly maskId?: number | null;
   readonly createdAt: Date;
 }
 
@@ -33,7 +38,7 @@ export const columns = (sql: Sql) => sql`
   d.detection_id as id, d.camera_id, ${fullPath(sql, sql`d.file_path`)} as file_path, d.file_type, d.detected_at,
   (select i.captured_at from images i where i.image_id = d.image_id) as captured_at, d.object_type, d.confidence,
   d.bbox_x, d.bbox_y, d.bbox_width, d.bbox_height, d.thumbnail_path, ${pictureColumns(sql)}, d.event_id, d.batch_id,
-  d.enrichment, d.created_at, d.parked_since
+  ${zonesOfDetection(sql)} as zones, d.enrichment, d.created_at, d.parked_since, d.mask_id
 `;
 
 /** Stores detections and returns their records in the given order. */
@@ -43,10 +48,12 @@ export async function insertDetections(sql: Sql, detections: readonly NewDetecti
   const rows = await sql<DetectionRow[]>`
     insert into detections as d (
       camera_id, image_id, batch_id, event_id, file_path, file_type, video_offset_seconds, detected_at, object_type, confidence,
-      bbox_x, bbox_y, bbox_width, bbox_height, created_at, parked_since, parked_seen, parked_pictures
+      bbox_x, bbox_y, bbox_width, bbox_height, created_at, parked_since, parked_seen, parked_pictures,
+      picture_width, picture_height, mask_id
     )
     select n.camera_id, n.image_id, n.batch_id, n.event_id, n.file_path, n.file_type, n.video_offset_seconds, n.detected_at, n.object_type, n.confidence,
-      n.x, n.y, n.width, n.height, n.created_at, n.parked_since, n.parked_seen, n.parked_pictures
+      n.x, n.y, n.width, n.height, n.created_at, n.parked_since, n.parked_seen, n.parked_pictures,
+      n.picture_width, n.picture_height, n.mask_id
     from unnest(
       ${detections.map((detection) => detection.cameraId)}::text[],
       ${detections.map((detection) => detection.imageId)}::bigint[],
@@ -65,10 +72,13 @@ export async function insertDetections(sql: Sql, detections: readonly NewDetecti
       ${sql.array(detections.map((detection) => detection.createdAt))}::timestamptz[],
       ${detections.map(({ parked }) => parked?.since.toISOString() ?? null)}::timestamptz[],
       ${detections.map(({ parked }) => parked?.seen ?? null)}::smallint[],
-      ${detections.map(({ parked }) => parked?.pictures ?? null)}::smallint[]
+      ${detections.map(({ parked }) => parked?.pictures ?? null)}::smallint[],
+      ${detections.map(({ pictureSize }) => pictureSize?.width ?? null)}::integer[],
+      ${detections.map(({ pictureSize }) => pictureSize?.height ?? null)}::integer[],
+      ${detections.map(({ maskId }) => maskId ?? null)}::bigint[]
     ) with ordinality as n (
       camera_id, image_id, batch_id, event_id, file_path, file_type, video_offset_seconds, detected_at, object_type, confidence,
-      x, y, width, height, created_at, parked_since, parked_seen, parked_pictures, position
+      x, y, width, height, created_at, parked_since, parked_seen, parked_pictures, picture_width, picture_height, mask_id, position
     )
     order by n.position
     returning ${columns(sql)}
@@ -277,6 +287,8 @@ export interface DetectionFilter {
   readonly to?: Date | undefined;
   readonly minConfidence?: number | undefined;
   readonly eventId?: number | undefined;
+  /** Only those that masks hide, or only the others. */
+  readonly hidden?: boolean | undefined;
 }
 
 /** Returns the filter of a list or search query. */
@@ -288,6 +300,7 @@ export function filterOf(query: Omit<Request<(typeof detectionRoutes)["listDetec
     to: query.end_date,
     minConfidence: query.min_confidence,
     eventId: query.event_id,
+    hidden: query.hidden,
   };
 }
 
@@ -352,8 +365,8 @@ export async function countDetections(sql: Sql, filter: DetectionFilter): Promis
 
 /** Returns the days that a filter names, `YYYY-MM-DD`, if it has no other condition than those, cameras and classes. */
 export function wholeDays(filter: DetectionFilter): { readonly first: string | undefined; readonly last: string | undefined } | undefined {
-  const { from, to, minConfidence, eventId } = filter;
-  if (minConfidence !== undefined || eventId !== undefined) return undefined;
+  const { from, to, minConfidence, eventId, hidden } = filter;
+  if (minConfidence !== undefined || eventId !== undefined || hidden !== undefined) return undefined;
   if ((from && from.getTime() % dayMs !== 0) || (to && (to.getTime() + 1) % dayMs !== 0)) return undefined;
   return { first: from?.toISOString().slice(0, 10), last: to?.toISOString().slice(0, 10) };
 }
@@ -374,10 +387,11 @@ export async function detectionClasses(
 }
 
 /** Conditions of a filter on `detections d`, except cameras. */
-export const whereDetections = (sql: Sql, { objectTypes, from, to, minConfidence, eventId }: DetectionFilter) => sql`
+export const whereDetections = (sql: Sql, { objectTypes, from, to, minConfidence, eventId, hidden }: DetectionFilter) => sql`
   ${objectTypes ? (objectTypes.length === 1 ? sql`and d.object_type = ${objectTypes[0] ?? ""}` : sql`and d.object_type = any (${[...objectTypes]}::text[])`) : sql``}
   ${from ? sql`and d.detected_at >= ${from}` : sql``}
   ${to ? sql`and d.detected_at < ${to}::timestamptz + interval '1 millisecond'` : sql``}
   ${minConfidence === undefined ? sql`` : sql`and d.confidence >= ${minConfidence}`}
   ${eventId === undefined ? sql`` : sql`and d.event_id = ${eventId}`}
+  ${hidden === undefined ? sql`` : hidden ? sql`and d.mask_id is not null` : sql`and d.mask_id is null`}
 `;

@@ -16,7 +16,7 @@ export interface Subject {
   readonly enrichment: unknown;
 }
 
-/** Returns the detections in a picture that are not parked, the most confident first. */
+/** Returns the detections in a picture that are neither parked nor hidden, the most confident first. */
 export async function subjectsOnImage(sql: Sql, imageId: number): Promise<readonly Subject[]> {
   const rows = await sql<(Omit<Subject, "box"> & { x: number | null; y: number | null; width: number | null; height: number | null })[]>`
     select d.detection_id as id, d.batch_id as "batchId", d.camera_id as "cameraId", d.object_type as "objectType", d.confidence, d.detected_at as "detectedAt",
@@ -25,6 +25,7 @@ export async function subjectsOnImage(sql: Sql, imageId: number): Promise<readon
     from detections d
     where d.image_id = ${imageId}
       and d.parked_since is null
+      and d.mask_id is null
     order by d.confidence desc, d.detection_id
   `;
   return rows.map(({ x, y, width, height, ...row }) => ({

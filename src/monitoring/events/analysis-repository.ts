@@ -1,5 +1,6 @@
 import type { Sql } from "../../platform/database/database.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
+import { zonesOfDetection } from "../zones/zones-repository.ts";
 import { findEvents } from "./events-repository.ts";
 
 /** One attempt to analyse an event. */
@@ -82,6 +83,8 @@ export interface Sighting {
   readonly boxArea: number | null;
   /** Area of the picture in pixels; null if unknown. */
   readonly pictureArea: number | null;
+  /** The zones that it is in. */
+  readonly zones: readonly string[];
   /** Enrichment as stored in jsonb. */
   readonly enrichment: unknown;
 }
@@ -92,7 +95,7 @@ export async function sightingsOf(sql: Sql, eventId: number): Promise<readonly S
     select d.object_type as "objectType", d.confidence, d.enrichment,
       concat(d.image_id, ' ', d.file_path, ' ', d.video_offset_seconds) as frame,
       d.bbox_width::float8 * d.bbox_height as "boxArea",
-      i.width::float8 * i.height as "pictureArea"
+      i.width::float8 * i.height as "pictureArea", ${zonesOfDetection(sql)} as zones
     from detections d
     left join images i on i.image_id = d.image_id
     where d.event_id = ${eventId}

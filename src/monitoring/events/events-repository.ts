@@ -4,6 +4,7 @@ import type { Routes } from "../../contract/routes/index.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { follows, type Keyed, keyInstant, type Slice, type TimeKey } from "../../platform/database/keyset.ts";
 import { previewOfBest } from "../detections/previews-repository.ts";
+import { zonesOfEvent } from "../zones/zones-repository.ts";
 import { type AnalysisStatus, type Event, type EventKind, type EventRow, type RiskLevel, recordOf } from "./event.ts";
 
 /** Columns of an event row, for `events e`. */
@@ -15,7 +16,8 @@ export const columns = (sql: Sql) => sql`
     from detections d
     where d.event_id = e.event_id
     order by d.detected_at, d.detection_id
-  ) as detection_ids
+  ) as detection_ids,
+  ${zonesOfEvent(sql)} as zones
 `;
 
 /** Returns events by id, soft-deleted ones included, ordered by id. */

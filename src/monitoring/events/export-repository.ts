@@ -1,6 +1,7 @@
 import { cursorBatches } from "../../base/async/cursor.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { type Cell, zonedTitle } from "../../platform/spreadsheet/csv.ts";
+import { zonesOfEvent } from "../zones/zones-repository.ts";
 import { type EventFilter, filterConditions } from "./events-repository.ts";
 
 /** Rows in memory at a time. */
@@ -10,7 +11,8 @@ const batchSize = 250;
 export function exportEvents(sql: Sql, filter: EventFilter): AsyncIterable<readonly (readonly Cell[])[]> {
   const statement = sql`
     select e.event_id, e.camera_id, c.name, e.started_at, e.ended_at, e.risk_score, e.risk_level, e.summary, e.reasoning,
-      array_to_string(e.object_types, ', '), e.detection_count, e.reviewed, e.notes, e.analysis_status, e.analyzed_by, e.batch_id, e.created_at
+      array_to_string(e.object_types, ', '), e.detection_count, e.reviewed, e.notes, e.analysis_status, e.analyzed_by, e.batch_id, e.created_at,
+      array_to_string(${zonesOfEvent(sql)}, ', ')
     from events e
     join cameras c on c.camera_id = e.camera_id
     where e.deleted_at is null
@@ -45,4 +47,5 @@ export const exportColumns = [
   { title: "analyzed_by", width: 20 },
   { title: "batch_id", width: 38 },
   { title: "created_at", width: 20 },
+  { title: "zones", width: 20 },
 ] as const;

@@ -27,6 +27,7 @@ export function factsFrom(
 function objectFacts(type: string, seen: readonly Sighting[]): EventFacts["objects"][number] {
   const perFrame = [...grouped(seen, (sighting) => sighting.frame).values()].map((onOne) => onOne.length);
   const shares = seen.flatMap(({ boxArea, pictureArea }) => (boxArea === null || !pictureArea ? [] : [Math.min(1, boxArea / pictureArea)]));
+  const zones = [...new Set(seen.flatMap((sighting) => sighting.zones))].toSorted();
   return {
     type,
     detections: seen.length,
@@ -34,6 +35,7 @@ function objectFacts(type: string, seen: readonly Sighting[]): EventFacts["objec
     meanConfidence: Math.min(1, seen.reduce((sum, sighting) => sum + sighting.confidence, 0) / seen.length),
     maxSimultaneous: Math.max(...perFrame),
     largestShareOfPicture: shares.length === 0 ? null : Math.max(...shares),
+    ...(zones.length > 0 && { zones }),
   };
 }
 

@@ -3,7 +3,9 @@ import { appendToJournal } from "../../work/journal/journal.ts";
 import { emit } from "../../work/outbox/outbox.ts";
 import { endIncidents, openIncident } from "../incidents/incidents.ts";
 import { openIncidents } from "../incidents/incidents-repository.ts";
+import { confirmMasks, doubtMasks } from "../masks/masks-repository.ts";
 import { forgetParked } from "../parked/parked-repository.ts";
+import { confirmZones, doubtZones } from "../zones/zones-repository.ts";
 import { type ChangeType, type Comparison, compareViews, isBlank, learned } from "./change.ts";
 import { type Frame, packFrame, unpackFrame } from "./frame.ts";
 import { insertSceneChange, reportedViews, type StoredView, saveView, viewsOf } from "./views-repository.ts";
@@ -62,7 +64,10 @@ export async function checkView(sql: Sql, check: ViewCheck, streak: ChangeStreak
         updatedAt: now,
       });
     }
-    return (await endIncidents(sql, cameraId, ["view"], now)) > 0;
+    const ended = (await endIncidents(sql, cameraId, ["view"], now)) > 0;
+    // Back to the view in which they were drawn
+    if (ended) await Promise.all([confirmZones(sql, cameraId, now), confirmMasks(sql, cameraId)]);
+    return ended;
   }
   if (await isReported(sql, cameraId, frame)) {
     streak.count = 0;
@@ -101,6 +106,7 @@ async function report(sql: Sql, check: ViewCheck, { similarity, change }: Compar
   await appendToJournal(sql, [{ type: "scene_change", data: record }], now);
   const data = { kind: "scene_change", camera_id: cameraId, detected_at: now, score: similarity, reason } as const;
   await emit(sql, [{ type: "anomaly_detected", eventId: `scene_change:${record.id}`, data }], now);
+  if (type === "view_moved") await Promise.all([doubtZones(sql, cameraId, since), doubtMasks(sql, cameraId, since)]);
   await openIncident(sql, { cameraId, cause: "view", reason, beganAt: since }, now);
 }
 

@@ -14,6 +14,8 @@ const ObjectFacts = z.object({
   maxSimultaneous: z.int().min(1),
   /** Area of the largest box as a share of the picture; null if no box or no picture size is known. */
   largestShareOfPicture: Share.nullable(),
+  /** Named areas of the picture that it was in; absent if it was in none. */
+  zones: z.array(z.string()).optional(),
 });
 
 /** The facts about an event that the language model gets. A judgement rests on nothing else. */

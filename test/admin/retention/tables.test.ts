@@ -18,6 +18,10 @@ const kept: Readonly<Record<string, string>> = {
   keys: "always",
   camera_logins: "always",
   mail_rules: "always",
+  // At most 20 per camera.
+  camera_zones: "always",
+  // At most 100 per camera.
+  camera_masks: "always",
   // The newest 500.
   delivery_faults: "age",
   // Those of the last 30 days.

@@ -115,6 +115,7 @@ describe("rule draft", () => {
   it("rule draft: every kind of failed condition belongs to its field", () => {
     const conditions = {
       ...{ kind: "event", risk_threshold: 50, object_types: ["person"], camera_ids: ["front"], min_confidence: 0.5 },
+      ...{ zones: ["driveway"], not_zones: ["street"], min_size: 0.5 },
       schedule: { days: ["monday"], start_time: "01:00", end_time: "02:00", timezone: "UTC" },
       modes: ["away"],
     } as const;
@@ -129,10 +130,20 @@ describe("rule draft", () => {
       endedAt: at,
       storedAt: at,
     } as const;
+    const street = {
+      name: "street",
+      points: [
+        { x: 0, y: 0 },
+        { x: 1, y: 0 },
+        { x: 1, y: 1 },
+        { x: 0, y: 1 },
+      ],
+    };
     for (const objects of [[], [{ objectType: "dog", confidence: 0.1 }]]) {
       const { failedConditions } = evaluate({ ...conditions, object_types: ["person"], camera_ids: ["front"] } as never, {
         ...facts,
         objects,
+        ...{ placed: objects.map((seen) => ({ ...seen, feet: { x: 0.5, y: 0.5 }, height: 0.1 })), zones: [street] },
       });
       expect(failedConditions.map(fieldOfCondition)).toEqual([...conditionFields]);
     }

@@ -69,6 +69,15 @@ export const changing: Steps = {
     error(3, "fron-door"),
   ],
   "cameras baseline reset": [people("front-door --yes"), json("front-door --yes"), error(2, "front-door"), error(3, "fron-door --yes")],
+  "cameras zones add": [
+    people("front-door driveway 0.1,0.4 0.5,0.4 '0.6,1 0,1'", { says: /^zone +driveway/ }),
+    json("yard 'Back yard' 0,0.5 1,0.5 1,1 0,1"),
+    error(2, "front-door street 0.1,0.4 0.5,0.4", { says: /A zone needs at least 3 corners, this one has 2; add more/ }),
+    error(2, "front-door street 0.1;0.4 0.5,0.4 1,1", { says: /must be corners X,Y from 0,0/ }),
+    error(3, "fron-door street 0.1,0.4 0.5,0.4 1,1"),
+  ],
+  "cameras zones confirm": [people("front-door"), json("front-door"), error(3, "fron-door")],
+  "cameras zones remove": [people("front-door driveway"), json("yard 'back yard'", { ownForm: true }), error(3, "front-door street")],
   "cameras scene-changes ack": [people("front-door 3"), json("front-door 4"), error(3, "front-door 99")],
 
   "events review": [

@@ -147,6 +147,7 @@ describe("in live operation", () => {
       analyzed_by: null,
       created_at: time(100).toISOString(),
       deleted_at: null,
+      zones: [],
       preview_url: expect.stringMatching(/^\/api\/detections\/\d+\/preview\?v=/),
       blur_hash: null,
       preview_box: null,

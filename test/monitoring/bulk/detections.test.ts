@@ -72,6 +72,8 @@ describe("bulk create", () => {
       created_at: "2026-03-01T12:00:00.000Z",
       captured_at: null,
       parked_since: null,
+      zones: [],
+      mask_id: null,
     });
     expect(await show(reply.results[1]?.id)).toMatchObject({
       object_type: "cat",

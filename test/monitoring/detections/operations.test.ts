@@ -159,6 +159,8 @@ describe("storing", () => {
       file_type: "image/jpeg",
       detected_at: plain.detectedAt,
       captured_at: null,
+      zones: [],
+      mask_id: null,
       object_type: "dog",
       confidence: 0.25,
       bbox_x: 1,

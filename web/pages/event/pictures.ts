@@ -4,7 +4,7 @@ type Detection = FullEvent["detections"][number];
 
 /** What was found in a picture. */
 export type Found = Pick<Detection, "object_type" | "confidence" | "bbox_x" | "bbox_y" | "bbox_width" | "bbox_height"> &
-  Partial<Pick<Detection, "enrichment">>;
+  Partial<Pick<Detection, "id" | "enrichment">>;
 
 /** One picture with everything found in it, and its addresses. */
 export interface Picture {

@@ -16,7 +16,15 @@ interface PartProps {
 /** Whether something is seen or a camera has trouble. An incident of a camera has neither classes nor a rating. */
 export function KindField({ draft, change }: PartProps) {
   const { rules } = useMoreTexts();
-  const health = { kind: "camera_health", risk_threshold: null, object_types: null, min_confidence: null } as const;
+  const health = {
+    kind: "camera_health",
+    risk_threshold: null,
+    object_types: null,
+    zones: null,
+    not_zones: null,
+    min_size: null,
+    min_confidence: null,
+  } as const;
   return (
     <Group title={rules.about} field="kind" {...(draft.kind === "camera_health" && { hint: rules.kindHint })}>
       <Chips>

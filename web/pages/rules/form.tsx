@@ -16,6 +16,7 @@ import { FieldNotes, type Said, SaidContext, Tick } from "./fields.tsx";
 import { ModesField } from "./modes.tsx";
 import { type Preview, PreviewResult, usePreview } from "./preview.tsx";
 import { ScheduleField } from "./schedule.tsx";
+import { SizeField, ZonesFields } from "./zones.tsx";
 
 interface RuleFormProps {
   readonly base: Draft;
@@ -98,6 +99,7 @@ function Fields({ draft, change }: FieldsProps) {
       <KindField {...parts} />
       {isEvent && <ClassesField {...parts} />}
       <CamerasField {...parts} />
+      {isEvent && <ZonesFields {...parts} />}
       <ScheduleField {...parts} />
       <ModesField {...parts} />
       {isEvent && <ScoreField {...parts} />}
@@ -107,6 +109,7 @@ function Fields({ draft, change }: FieldsProps) {
         <summary className="py-3 font-semibold">{rules.more}</summary>
         <div className="pt-2 pb-3">
           <CooldownFields {...parts} />
+          {isEvent && <SizeField {...parts} />}
           {isEvent && <ConfidenceField {...parts} />}
           <Tick isOn={draft.enabled} onChange={(enabled) => change({ enabled })}>
             {rules.enabled}

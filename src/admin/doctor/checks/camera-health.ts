@@ -5,6 +5,7 @@ import { cameraClocks } from "../../../monitoring/cameras/clock-repository.ts";
 import { type ImageReason, imageReasons } from "../../../monitoring/images/reasons.ts";
 import { causes } from "../../../monitoring/incidents/incident.ts";
 import { openIncidents } from "../../../monitoring/incidents/incidents-repository.ts";
+import { allZones } from "../../../monitoring/zones/zones-repository.ts";
 import type { Sql } from "../../../platform/database/database.ts";
 import { type Check, finding, NotPossible, ok } from "../check.ts";
 import { fileTimeOffsets, lastPictures } from "../doctor-repository.ts";
@@ -106,4 +107,22 @@ const incidents: Check = {
   },
 };
 
-export const cameraHealthChecks: readonly Check[] = [clocks, pictures, incidents];
+const zones: Check = {
+  id: "camera-zones",
+  group: "cameras",
+  title: "Zones of the cameras",
+  severity: "warning",
+  finds: "A camera was moved after its zones were drawn",
+  async run(examination) {
+    const all = await (await examination.rows()).query(allZones);
+    const doubtful = new Set(all.flatMap(({ camera_id, doubtful_since }) => (doubtful_since === null ? [] : [camera_id])));
+    const [first] = doubtful;
+    if (first === undefined) return ok(all.length === 0 ? "none" : pluralize(all.length, "zone"));
+    return finding(
+      `${listed([...doubtful])} ${doubtful.size === 1 ? "was" : "were"} moved, so the zones may lie elsewhere`,
+      `Draw them again on the camera's page, or keep them: homesec cameras zones confirm ${first}`,
+    );
+  },
+};
+
+export const cameraHealthChecks: readonly Check[] = [clocks, pictures, incidents, zones];

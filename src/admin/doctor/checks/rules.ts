@@ -10,6 +10,7 @@ import { objectTypes } from "../../../contract/constants.ts";
 import { liveCameras } from "../../../monitoring/cameras/cameras-repository.ts";
 import { objectTypeOf } from "../../../monitoring/detector-model/class-names.ts";
 import { readModelFile } from "../../../monitoring/detector-model/model-file.ts";
+import { zonesByCamera } from "../../../monitoring/zones/zones-repository.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import { type Check, finding, NotPossible, type Outcome, ok } from "../check.ts";
 import { scoredEvents, webhooksForAlerts } from "../doctor-repository.ts";
@@ -142,7 +143,7 @@ const neverFires: Check = {
   title: "Rules that cannot fire",
   severity: "error",
   finds:
-    "No event can match a rule: its cameras do not exist, the detector does not find its classes, or its conditions contradict. A warning when only some of them, or no event of 30 days reached its score",
+    "No event can match a rule: its cameras or zones do not exist, the detector does not find its classes, or its conditions contradict. A warning when only some of them, or no event of 30 days reached its score",
   async run(examination) {
     const known = await (await examination.rows()).query(allRules);
     const enabled = known.filter((rule) => rule.enabled);
@@ -174,13 +175,15 @@ const minScored = 50;
 async function possibleEvents(examination: Examination): Promise<Possible> {
   const now = examination.clock.now();
   const db = await examination.rows();
-  const [cameras, events] = await Promise.all([
+  const [cameras, zones, events] = await Promise.all([
     db.query(liveCameras),
+    db.query(zonesByCamera),
     db.query((sql) => scoredEvents(sql, new Date(now.getTime() - monthMs))),
   ]);
   return {
     now,
     cameraIds: cameras.map(({ camera_id }) => camera_id),
+    zones,
     classes: classesOf(examination.config()),
     highestScore: events.count >= minScored ? (events.highest ?? undefined) : undefined,
   };

@@ -1,0 +1,105 @@
+import { type Point, pointText } from "../../src/contract/polygon.ts";
+import type { ReplyOf } from "../../src/contract/routes/index.ts";
+import type { Argument, Command } from "../command.ts";
+import { actionCommand, recordCommand, rowsCommand } from "../command-shapes.ts";
+import { textArgument } from "../input/arguments.ts";
+import { idOf, WrongValue } from "../input/options.ts";
+import type { Io } from "../io.ts";
+import { ago, exactly } from "../output/terminal-format.ts";
+import { fieldsOf, type View } from "../output/view.ts";
+
+type Zone = ReplyOf<"listZones">["zones"][number];
+
+const cameraArgument = { camera_id: idOf("camera", textArgument("Camera id or name")) };
+
+const cornersText = ({ points }: Zone): string => points.map(pointText).join(" ");
+
+const stateOf = ({ doubtful_since }: Zone) =>
+  doubtful_since === null ? ({ text: "certain", paint: "green" } as const) : ({ text: "doubtful", paint: "yellow" } as const);
+
+export const zoneView: View<Zone> = {
+  plural: "zones",
+  fields: fieldsOf("listZones", "zones"),
+  id: ({ name }) => name,
+  columns: [
+    { title: "NAME", keep: true, isId: true, cell: ({ name }) => ({ text: name }) },
+    { title: "STATE", cell: stateOf },
+    { title: "CHANGED", cell: ({ updated_at }, terminal) => ({ text: ago(terminal, updated_at) }) },
+    { title: "CORNERS", cell: (zone) => ({ text: cornersText(zone) }) },
+  ],
+  details: (zone, terminal) => [
+    ["zone", { text: zone.name, paint: "bold" }],
+    ["state", stateOf(zone)],
+    ["corners", { text: cornersText(zone) }],
+    ["changed", { text: exactly(terminal, zone.updated_at) }],
+  ],
+};
+
+const cornerForm = "corners X,Y from 0,0 (top left) to 1,1 (bottom right), such as 0.1,0.4";
+
+/** The corners of a zone, at least three; the daemon checks their number and order. */
+const corners: Argument<readonly Point[]> = {
+  description: "Corners X,Y in their order around the zone, 0 to 1",
+  several: true,
+  read: (text) =>
+    text
+      .trim()
+      .split(/\s+/)
+      .map((corner) => {
+        const [x, y] = /^(\d*\.?\d+),(\d*\.?\d+)$/.exec(corner)?.slice(1).map(Number) ?? [];
+        if (x === undefined || y === undefined) throw new WrongValue(cornerForm);
+        return { x, y };
+      }),
+};
+
+/** Notes that the camera was moved since its zones were drawn. */
+function noteDoubt(io: Io, camera_id: string, zones: readonly Zone[]): void {
+  if (zones.every(({ doubtful_since }) => doubtful_since === null)) return;
+  io.output.note(`camera ${camera_id} was moved; draw its zones again, or keep them: homesec cameras zones confirm ${camera_id}`);
+}
+
+export const zoneCommands: readonly Command[] = [
+  rowsCommand({
+    name: "cameras zones list",
+    summary: "List the zones of a camera",
+    arguments: cameraArgument,
+    examples: [{ command: "homesec cameras zones list front-door", note: "names and corners" }],
+    view: zoneView,
+    body: (io, { arguments: params }) => io.call("listZones", { params }),
+    rows: ({ zones }) => zones,
+    after: (io, { camera_id, zones }) => noteDoubt(io, camera_id, zones),
+  }),
+  recordCommand({
+    name: "cameras zones add",
+    summary: "Add a zone to a camera, or replace its corners",
+    description:
+      "Adds a zone, a named area of the camera's picture. Each corner is X,Y: shares of the width from the left and of the height from the top. A detection is in a zone if the middle of the lower edge of its box is. Rules name zones with --zones and --not-zones. The camera's page draws zones on its last picture.",
+    arguments: { ...cameraArgument, name: textArgument("Name of the zone"), points: corners },
+    examples: [
+      { command: "homesec cameras zones add front-door driveway 0.1,0.4 0.5,0.4 0.6,1 0,1", note: "four corners" },
+      { command: "homesec rules add --name Driveway --object-types car --zones driveway", note: "then use it in a rule" },
+    ],
+    view: zoneView,
+    record: (io, { arguments: { points, ...params } }) => io.call("setZone", { params, body: { points: [...points] } }),
+    note: ({ name }, { arguments: { camera_id } }) => `zone ${name} of camera ${camera_id} saved`,
+  }),
+  actionCommand({
+    name: "cameras zones remove",
+    summary: "Remove a zone of a camera",
+    arguments: { ...cameraArgument, name: textArgument("Name of the zone") },
+    examples: [{ command: "homesec cameras zones remove front-door driveway", note: "rules that name it no longer match at this camera" }],
+    async act(io, { arguments: params }) {
+      await io.call("deleteZone", { params });
+      return `zone ${params.name} of camera ${params.camera_id} removed`;
+    },
+  }),
+  rowsCommand({
+    name: "cameras zones confirm",
+    summary: "Confirm the zones of a camera that was moved",
+    arguments: cameraArgument,
+    examples: [{ command: "homesec cameras zones confirm front-door", note: "its zones still lie where they should" }],
+    view: zoneView,
+    body: (io, { arguments: params }) => io.call("confirmZones", { params }),
+    rows: ({ zones }) => zones,
+  }),
+];

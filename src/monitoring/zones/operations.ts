@@ -1,0 +1,49 @@
+import { mostZones } from "../../contract/polygon.ts";
+import { Problem } from "../../contract/problem.ts";
+import type { zoneRoutes } from "../../contract/routes/zones.ts";
+import type { Operations } from "../../work/operations/operation.ts";
+import { lockCamera, requireCamera } from "../cameras/cameras-repository.ts";
+import { confirmMasks } from "../masks/masks-repository.ts";
+import { allZones, confirmZones, deleteZone, storeZone, zonesOf } from "./zones-repository.ts";
+
+/** The use cases of the zones of cameras. */
+export const zoneOperations: Pick<Operations, keyof typeof zoneRoutes> = {
+  listAllZones: async (_request, { db }) => ({ zones: await db.query(allZones) }),
+
+  listZones: async ({ params: { camera_id } }, { db }) =>
+    await db.query(async (sql) => {
+      await requireCamera(sql, camera_id);
+      return { camera_id, zones: await zonesOf(sql, camera_id) };
+    }),
+
+  setZone: async ({ params: { camera_id: cameraId, name }, body: { points } }, { db, clock }) => {
+    const now = clock.now();
+    return await db.transaction(async (sql) => {
+      await requireCamera(sql, cameraId);
+      await lockCamera(sql, cameraId);
+      const others = (await zonesOf(sql, cameraId)).filter((zone) => zone.name.toLowerCase() !== name.toLowerCase());
+      if (others.length >= mostZones) {
+        throw new Problem("conflict", `Camera ${cameraId} has ${others.length} zones already, which is the maximum; delete one first`);
+      }
+      return await storeZone(sql, cameraId, { name, points }, now);
+    });
+  },
+
+  deleteZone: async ({ params: { camera_id: cameraId, name } }, { db }) => {
+    await db.transaction(async (sql) => {
+      await requireCamera(sql, cameraId);
+      if (!(await deleteZone(sql, cameraId, name))) throw new Problem("not_found", `Camera ${cameraId} has no zone ${name}`);
+    });
+    return undefined;
+  },
+
+  confirmZones: async ({ params: { camera_id } }, { db, clock }) => {
+    const now = clock.now();
+    return await db.transaction(async (sql) => {
+      await requireCamera(sql, camera_id);
+      await confirmZones(sql, camera_id, now);
+      await confirmMasks(sql, camera_id);
+      return { camera_id, zones: await zonesOf(sql, camera_id) };
+    });
+  },
+};
