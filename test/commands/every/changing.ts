@@ -78,6 +78,7 @@ export const changing: Steps = {
   ],
   "cameras zones confirm": [people("front-door"), json("front-door"), error(3, "fron-door")],
   "cameras zones remove": [people("front-door driveway"), json("yard 'back yard'", { ownForm: true }), error(3, "front-door street")],
+  "cameras masks remove": [people("8"), json("9", { ownForm: true }), error(3, "99")],
   "cameras scene-changes ack": [people("front-door 3"), json("front-door 4"), error(3, "front-door 99")],
 
   "events review": [
@@ -168,6 +169,13 @@ export const changing: Steps = {
   "dlq purge": [error(2, "detect"), people("detect --job 17 --yes"), json("enrich --yes"), error(3, "nothing --yes")],
   "dlq requeue": [error(2, "--all"), people("detect"), json("analyze --job 18"), error(3, "nothing")],
 
+  "events ignore": [
+    error(2, "42 --detection 7", { says: /would have hidden [\s\S]*Ignore person at this place from now on\? Not a terminal; add --yes/ }),
+    error(3, "42 --detection 999 --yes"),
+    noEvent("--yes"),
+    people("42 --detection 7 --yes", { says: /^mask +10\ncamera +front-door\nclass +person\n/ }),
+    json("42 --detection 7 --yes"),
+  ],
   "events share": [
     people("42 --expires 2h", { says: /address +http:\/\/127\.0\.0\.1:\d+\/shared\/hs_[\w-]{43}\n/ }),
     json("42"),

@@ -124,7 +124,16 @@ async function addRest(place: Place): Promise<void> {
       insert into entity_cameras (entity_id, camera_id, first_seen_at, last_seen_at, detection_count)
       values (${ids.entity}, 'front-door', '2025-03-01T10:00:10Z', '2025-03-01T10:00:10Z', 1)
     `;
-    await sql`update detections set entity_id = ${ids.entity} where detection_id = 7`;
+    await sql`
+      update detections set entity_id = ${ids.entity}, picture_width = 1920, picture_height = 1080, bbox_x = 1, bbox_y = 2, bbox_width = 30,
+        bbox_height = 40
+      where detection_id = 7
+    `;
+    await sql`
+      insert into camera_masks (mask_id, camera_id, object_type, box_x, box_y, box_width, box_height, created_at) overriding system value
+      values (8, 'yard', 'person', 0.5, 0.5, 0.1, 0.2, '2025-03-01T10:00:00Z'), (9, 'yard', 'car', 0.5, 0.5, 0.1, 0.2, '2025-03-01T10:00:00Z')
+    `;
+    await sql`select setval(pg_get_serial_sequence('camera_masks', 'mask_id'), 9)`;
     await sql`
       insert into silences (silence_id, camera_id, reason, created_at, ends_at, ended_at, told_at)
       values (${ids.silence}, 'yard', 'The painters are here', '2025-03-01T08:00:00Z', '2025-03-01T09:00:00Z', '2025-03-01T09:00:00Z',

@@ -144,7 +144,7 @@ it("zones: are doubtful after the camera was moved, until someone confirms or dr
   expect(await well("camera-zones", given)).toBe("1 zone");
   await desk.db.query((sql) => doubtZones(sql, "yard", new Date("2026-03-01T11:30:00Z")));
   expect(await list()).toMatchObject([{ doubtful_since: "2026-03-01T11:30:00.000Z" }]);
-  expect(await finds("camera-zones", given, "warning")).toContain("yard was moved, so the zones may lie elsewhere");
+  expect(await finds("camera-zones", given, "warning")).toContain("yard was moved, so zones and ignored spots may lie elsewhere");
   expect((await desk.ask("confirmZones", { params: { camera_id: "yard" } })).zones).toMatchObject([{ doubtful_since: null }]);
   await desk.db.query((sql) => doubtZones(sql, "yard", new Date("2026-03-01T11:40:00Z")));
   await set("Driveway", driveway);

@@ -5,6 +5,7 @@ import { cameraClocks } from "../../../monitoring/cameras/clock-repository.ts";
 import { type ImageReason, imageReasons } from "../../../monitoring/images/reasons.ts";
 import { causes } from "../../../monitoring/incidents/incident.ts";
 import { openIncidents } from "../../../monitoring/incidents/incidents-repository.ts";
+import { listMasks } from "../../../monitoring/masks/masks-repository.ts";
 import { allZones } from "../../../monitoring/zones/zones-repository.ts";
 import type { Sql } from "../../../platform/database/database.ts";
 import { type Check, finding, NotPossible, ok } from "../check.ts";
@@ -112,14 +113,15 @@ const zones: Check = {
   group: "cameras",
   title: "Zones of the cameras",
   severity: "warning",
-  finds: "A camera was moved after its zones were drawn",
+  finds: "A camera was moved after its zones were drawn, or after a spot was ignored",
   async run(examination) {
-    const all = await (await examination.rows()).query(allZones);
-    const doubtful = new Set(all.flatMap(({ camera_id, doubtful_since }) => (doubtful_since === null ? [] : [camera_id])));
+    const db = await examination.rows();
+    const [all, masks] = await Promise.all([db.query(allZones), db.query((sql) => listMasks(sql))]);
+    const doubtful = new Set([...all, ...masks].flatMap(({ camera_id, doubtful_since }) => (doubtful_since === null ? [] : [camera_id])));
     const [first] = doubtful;
     if (first === undefined) return ok(all.length === 0 ? "none" : pluralize(all.length, "zone"));
     return finding(
-      `${listed([...doubtful])} ${doubtful.size === 1 ? "was" : "were"} moved, so the zones may lie elsewhere`,
+      `${listed([...doubtful])} ${doubtful.size === 1 ? "was" : "were"} moved, so zones and ignored spots may lie elsewhere`,
       `Draw them again on the camera's page, or keep them: homesec cameras zones confirm ${first}`,
     );
   },
