@@ -233,6 +233,33 @@ describe.skipIf(!chromiumInstalled)("zones on the web page (needs chromium)", ()
   });
 });
 
+describe.skipIf(!chromiumInstalled)("ignoring a spot on the web page (needs chromium)", () => {
+  const home = useWebHome();
+  const masks = async () => ((await home.ask("GET", "/api/masks")) as { masks: { camera_id: string; object_type: string }[] }).masks;
+
+  it("ignoring a spot: the page of an event shows what that would have hidden, and the page of the camera ends it", async () => {
+    await home.daemon.context.db.query((sql) => sql`update detections set picture_width = 768, picture_height = 576`);
+    const { page, complaints } = await home.visit();
+    await page.goto("/events/2");
+    await page.getByRole("button", { name: "Ignore this spot" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("In the last 30 days this would have hidden person in this place 2 times, and 2 events.").waitFor();
+    expect(await masks()).toEqual([]);
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Ignore this spot" }).click();
+    await page.getByText("This spot is ignored from now on").waitFor();
+    expect(await masks()).toMatchObject([{ camera_id: "garden", object_type: "person" }]);
+
+    await page.goto("/cameras/garden");
+    await page.getByRole("heading", { name: "Ignored spots" }).waitFor();
+    await page.getByRole("button", { name: /^Delete: person, 42 % from the left, 42 % from the top/ }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByText("This spot is no longer ignored").waitFor();
+    expect(await masks()).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+});
+
 describe.skipIf(!chromiumInstalled)("muting on the web page (needs chromium)", () => {
   const home = useWebHome();
   const active = async () =>

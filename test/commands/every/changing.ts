@@ -172,7 +172,7 @@ export const changing: Steps = {
   "events ignore": [
     error(2, "42 --detection 7", { says: /would have hidden [\s\S]*Ignore person at this place from now on\? Not a terminal; add --yes/ }),
     error(3, "42 --detection 999 --yes"),
-    noEvent("--yes"),
+    noEvent(),
     people("42 --detection 7 --yes", { says: /^mask +10\ncamera +front-door\nclass +person\n/ }),
     json("42 --detection 7 --yes"),
   ],
