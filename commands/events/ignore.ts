@@ -6,6 +6,7 @@ import { maskView } from "../cameras/masks.ts";
 import { recordCommand } from "../command-shapes.ts";
 import { idArgument } from "../input/arguments.ts";
 import { confirm, yesOption } from "../input/confirm.ts";
+import { canAsk } from "../input/dialogue.ts";
 import { idOf, integer } from "../input/options.ts";
 import { ago, plain } from "../output/terminal-format.ts";
 
@@ -31,14 +32,15 @@ export const ignoreSpot = recordCommand({
     const detection_id = detectionOf(event, options.detection);
     const tried = await io.call("tryMask", { params: { detection_id } });
     const { object_type, camera_id, detection_count, event_count, days, examples } = tried;
-    io.output.note(
-      plain(
-        `A mask for ${object_type} at this place of ${camera_id} would have hidden ${pluralize(detection_count, "detection")} of the last ${days} days, and ${pluralize(event_count, "event")}.`,
-      ),
+    const would = plain(
+      `A mask for ${object_type} at this place of ${camera_id} would have hidden ${pluralize(detection_count, "detection")} of the last ${days} days, and ${pluralize(event_count, "event")}.`,
     );
-    for (const { id, event_id, detected_at } of examples)
-      io.output.note(plain(`  detection ${id} of event ${event_id ?? "-"}, ${ago(io.output.terminal, detected_at)}`));
-    await confirm(io, options, `Ignore ${object_type} at this place from now on?`);
+    if (canAsk(io.host)) {
+      for (const { id, event_id, detected_at } of examples)
+        io.output.note(plain(`detection ${id} of event ${event_id ?? "-"}, ${ago(io.output.terminal, detected_at)}`));
+    }
+    if (options.yes) io.output.note(would);
+    await confirm(io, options, `${would} Ignore it from now on?`);
     return await io.call("createMask", { params: { detection_id } });
   },
   note: ({ id }) => `mask ${id} added; \`homesec cameras masks remove ${id}\` ends it`,

@@ -422,6 +422,16 @@ export const earlyRows: readonly EarlyRow[] = [
   image(36, 36, { blur_hash: "HPkJFYRSaHivh4egeXiEiV5zb/iY" }),
   detection(36, 36, { blur_hash: "HPkJFYRSaHivh4egeXiEiV5zb/iY" }),
   {
+    from: 37,
+    table: "camera_zones",
+    row: { camera_id: "yard", name: "driveway", points: "((0,0.5),(0.5,0.5),(0.5,1))", doubtful_since: at(38), ...times },
+  },
+  {
+    from: 37,
+    table: "rules",
+    row: { rule_id: id(3), ...rule, name: "Driveway", zones: ["driveway"], not_zones: ["street"], min_size: 0.1 },
+  },
+  {
     from: 38,
     table: "modes",
     row: { mode: "holiday", exit_delay_seconds: 90, entry_delay_seconds: 45, schedule: null, created_at: at(38), updated_at: at(38) },
@@ -438,6 +448,8 @@ export const earlyRows: readonly EarlyRow[] = [
     table: "mode_state",
     row: { mode: "holiday", since: at(39), set_by: "anna", source: "request" },
   },
+  { from: 39, table: "camera_parking", row: { camera_id: "yard", enabled: true, memory: { at: 0, nextId: 1, places: [] } } },
+  detection(39, 39, { event_id: null, object_type: "car", parked_since: at(0), parked_seen: 38, parked_pictures: 40 }),
   {
     from: 40,
     table: "camera_masks",
@@ -447,18 +459,6 @@ export const earlyRows: readonly EarlyRow[] = [
     },
   },
   detection(40, 40, { event_id: null, mask_id: 1, picture_width: 1920, picture_height: 1080 }),
-  {
-    from: 37,
-    table: "camera_zones",
-    row: { camera_id: "yard", name: "driveway", points: "((0,0.5),(0.5,0.5),(0.5,1))", doubtful_since: at(38), ...times },
-  },
-  {
-    from: 37,
-    table: "rules",
-    row: { rule_id: id(3), ...rule, name: "Driveway", zones: ["driveway"], not_zones: ["street"], min_size: 0.1 },
-  },
-  { from: 39, table: "camera_parking", row: { camera_id: "yard", enabled: true, memory: { at: 0, nextId: 1, places: [] } } },
-  detection(39, 39, { event_id: null, object_type: "car", parked_since: at(0), parked_seen: 38, parked_pictures: 40 }),
   {
     from: 41,
     table: "camera_logins",

@@ -252,7 +252,7 @@ describe.skipIf(!chromiumInstalled)("ignoring a spot on the web page (needs chro
 
     await page.goto("/cameras/garden");
     await page.getByRole("heading", { name: "Ignored spots" }).waitFor();
-    await page.getByRole("button", { name: /^Delete: person, 42 % from the left, 42 % from the top/ }).click();
+    await page.getByRole("button", { name: /^Delete: person, 42.?% from the left, 42.?% from the top/ }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await page.getByText("This spot is no longer ignored").waitFor();
     expect(await masks()).toEqual([]);

@@ -170,7 +170,7 @@ export const changing: Steps = {
   "dlq requeue": [error(2, "--all"), people("detect"), json("analyze --job 18"), error(3, "nothing")],
 
   "events ignore": [
-    error(2, "42 --detection 7", { says: /would have hidden [\s\S]*Ignore person at this place from now on\? Not a terminal; add --yes/ }),
+    error(2, "42 --detection 7", { says: /would have hidden [\s\S]* Not a terminal; add --yes/ }),
     error(3, "42 --detection 999 --yes"),
     noEvent(),
     people("42 --detection 7 --yes", { says: /^mask +10\ncamera +front-door\nclass +person\n/ }),

@@ -125,8 +125,7 @@ async function addRest(place: Place): Promise<void> {
       values (${ids.entity}, 'front-door', '2025-03-01T10:00:10Z', '2025-03-01T10:00:10Z', 1)
     `;
     await sql`
-      update detections set entity_id = ${ids.entity}, picture_width = 1920, picture_height = 1080, bbox_x = 1, bbox_y = 2, bbox_width = 30,
-        bbox_height = 40
+      update detections set entity_id = ${ids.entity}, picture_width = 1920, picture_height = 1080
       where detection_id = 7
     `;
     await sql`

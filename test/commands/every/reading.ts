@@ -92,7 +92,7 @@ export const reading: Steps = {
   ],
   "cameras baseline show": [people("front-door"), json("front-door"), error(3, "fron-door")],
   "cameras baseline anomalies": [people("front-door"), json("front-door --days 30"), error(3, "fron-door")],
-  "cameras masks list": [people(), json("--camera-id yard"), error(3, "--camera-id yrad")],
+  "cameras masks list": [people(), json("--camera-id yard"), error(2, "--fields camra")],
   "cameras zones list": [people("front-door"), json("front-door"), error(3, "fron-door")],
   "cameras scene-changes list": [people("front-door"), json("front-door --no-acknowledged"), error(3, "fron-door")],
 
