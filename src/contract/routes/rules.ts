@@ -1,3 +1,4 @@
+// Over 400 lines: every field of a rule, for replies and for requests, and the routes with their examples.
 import { z } from "zod";
 import { weekdays } from "../../base/clock/calendar.ts";
 import { channels, eventKinds, ranges, severities } from "../constants.ts";

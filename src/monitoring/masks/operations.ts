@@ -4,12 +4,13 @@ import { maskDays, type maskRoutes, mostMasks } from "../../contract/routes/mask
 import type { Sql } from "../../platform/database/database.ts";
 import type { Operations } from "../../work/operations/operation.ts";
 import { lockCamera, requireCamera } from "../cameras/cameras-repository.ts";
-import { deleteMask, findSpot, insertMask, listMasks, type Spot, wouldHide } from "./masks-repository.ts";
+import { confirmZones, zonesOf } from "../zones/zones-repository.ts";
+import { confirmMasks, deleteMask, findSpot, insertMask, listMasks, type Spot, wouldHide } from "./masks-repository.ts";
 
 const mostExamples = 6;
 
-/** The use cases of ignoring a place. */
-export const maskOperations: Pick<Operations, keyof typeof maskRoutes> = {
+/** The use cases of ignoring a place, and of confirming masks and zones together. */
+export const maskOperations: Pick<Operations, keyof typeof maskRoutes | "confirmZones"> = {
   listMasks: async ({ query }, { db }) => ({ masks: await db.query((sql) => listMasks(sql, query.camera_id)) }),
 
   tryMask: async ({ params }, { db, clock }) => {
@@ -37,6 +38,16 @@ export const maskOperations: Pick<Operations, keyof typeof maskRoutes> = {
       }
       return await insertMask(sql, spot, clock.now());
     }),
+
+  confirmZones: async ({ params: { camera_id } }, { db, clock }) => {
+    const now = clock.now();
+    return await db.transaction(async (sql) => {
+      await requireCamera(sql, camera_id);
+      await confirmZones(sql, camera_id, now);
+      await confirmMasks(sql, camera_id);
+      return { camera_id, zones: await zonesOf(sql, camera_id) };
+    });
+  },
 
   deleteMask: async ({ params }, { db }) => {
     if (!(await db.query((sql) => deleteMask(sql, params.id)))) throw notFound("Mask", params.id);

@@ -3,11 +3,10 @@ import { Problem } from "../../contract/problem.ts";
 import type { zoneRoutes } from "../../contract/routes/zones.ts";
 import type { Operations } from "../../work/operations/operation.ts";
 import { lockCamera, requireCamera } from "../cameras/cameras-repository.ts";
-import { confirmMasks } from "../masks/masks-repository.ts";
-import { allZones, confirmZones, deleteZone, storeZone, zonesOf } from "./zones-repository.ts";
+import { allZones, deleteZone, storeZone, zonesOf } from "./zones-repository.ts";
 
-/** The use cases of the zones of cameras. */
-export const zoneOperations: Pick<Operations, keyof typeof zoneRoutes> = {
+/** The use cases of the zones of cameras; masks are confirmed together with them. */
+export const zoneOperations: Omit<Pick<Operations, keyof typeof zoneRoutes>, "confirmZones"> = {
   listAllZones: async (_request, { db }) => ({ zones: await db.query(allZones) }),
 
   listZones: async ({ params: { camera_id } }, { db }) =>
@@ -35,15 +34,5 @@ export const zoneOperations: Pick<Operations, keyof typeof zoneRoutes> = {
       if (!(await deleteZone(sql, cameraId, name))) throw new Problem("not_found", `Camera ${cameraId} has no zone ${name}`);
     });
     return undefined;
-  },
-
-  confirmZones: async ({ params: { camera_id } }, { db, clock }) => {
-    const now = clock.now();
-    return await db.transaction(async (sql) => {
-      await requireCamera(sql, camera_id);
-      await confirmZones(sql, camera_id, now);
-      await confirmMasks(sql, camera_id);
-      return { camera_id, zones: await zonesOf(sql, camera_id) };
-    });
   },
 };
