@@ -5,6 +5,7 @@ import type { KnownLogin } from "../../../src/monitoring/receivers/logins-reposi
 import { clientOf } from "../guard.ts";
 import type { Inbox } from "../inbox.ts";
 import type { KnownLogins } from "../known-logins.ts";
+import { tlsFault } from "../tls-fault.ts";
 import { type Command, CommandLines } from "./command-lines.ts";
 import type { DataChannel } from "./data-channel.ts";
 import type { FtpLimits } from "./limits.ts";
@@ -221,7 +222,7 @@ export class Session {
       this.#socket = await secured(plain, secureContext, this.parts.limits.connectMs);
       this.isSecure = true;
     } catch (error) {
-      this.fault(`The TLS handshake failed: ${(error as Error).message}; let the camera accept this certificate, or use plain FTP`);
+      this.fault(tlsFault((error as Error).message, "use plain FTP"));
       plain.destroy();
     }
     this.#attach(this.#socket);

@@ -10,6 +10,7 @@ import { clientOf, type Guard } from "../guard.ts";
 import { DeliveryRefused, type Inbox } from "../inbox.ts";
 import type { KnownLogins } from "../known-logins.ts";
 import type { Receiver } from "../receivers.ts";
+import { tlsFault } from "../tls-fault.ts";
 import { MailDelivery, type MailOutcome } from "./deliver-mail.ts";
 import { loginFor, usernameOf } from "./mailbox.ts";
 
@@ -245,11 +246,7 @@ export class MailReceiver implements Receiver {
   #noteConnectionFault(error: Error & { readonly remoteAddress?: string; readonly remote?: string }): void {
     if (!/SSL|TLS|wrong version|unsupported protocol|handshake/i.test(error.message)) return;
     const client = clientOf(error.remoteAddress ?? error.remote);
-    const isOld = /unsupported protocol|wrong version|version too low/i.test(error.message);
-    const message = isOld
-      ? "The camera asks for an encryption that is too old (TLS 1.0 or 1.1); update its firmware, or switch encryption off in the camera"
-      : `The encryption of the connection failed (${error.message}); switch it off in the camera, or update its firmware`;
-    this.#parts.logins.noteFault({ protocol: "mail", client, message });
+    this.#parts.logins.noteFault({ protocol: "mail", client, message: tlsFault(error.message, "switch encryption off in the camera") });
   }
 }
 

@@ -2,9 +2,11 @@ import { execFile, execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { readdir, readFile, writeFile } from "node:fs/promises";
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
+import { connect as secureConnect } from "node:tls";
 import { promisify } from "node:util";
+import { createTransport, type SentMessageInfo } from "nodemailer";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type TestDaemon, testDaemon } from "../../support/daemon.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -46,7 +48,7 @@ beforeAll(async () => {
   daemon = await testDaemon({
     env: {
       ...{ DETECTOR_URL: detector.url, LANGUAGE_MODEL_URL: model.url, TLS_MODE: "self_signed" },
-      ...{ RECEIVER_HOST: "127.0.0.1", FTP_PORT: "0", FTPS_PORT: String(implicitPort), FTP_PASSIVE_PORTS: "0" },
+      ...{ RECEIVER_HOST: "127.0.0.1", FTP_PORT: "0", FTPS_PORT: String(implicitPort), FTP_PASSIVE_PORTS: "0", MAIL_PORT: "0" },
     },
   });
   await ask("POST", "/api/cameras", { camera_id: "porch", name: "Porch" });
@@ -302,6 +304,51 @@ it("FTP: curl delivers by plain FTP, explicit and implicit TLS, and active mode"
     await run("curl", ["-sS", "--ftp-create-dirs", "-T", path, "--user", `porch:${password}`, ...options, `${url}/curl/${name}`]);
     await isProcessedAs(`curl/${name}`, picture);
   }
+});
+
+/** The mail login of the camera, and the port of the mail receiver once it listens. */
+async function mailDoor(): Promise<{ readonly mailPort: number; readonly pass: string }> {
+  const { settings } = await ask("POST", "/api/cameras/porch/logins/mail", {});
+  const mailPort = await eventually(async () => {
+    const { receivers } = await ask("GET", "/api/receivers");
+    return receivers.find(({ protocol, state }) => protocol === "mail" && state === "listening")?.port;
+  });
+  return { mailPort, pass: settings.password };
+}
+
+it("mail: a camera delivers by STARTTLS with the daemon's own certificate", async () => {
+  const { mailPort, pass } = await mailDoor();
+  const auth = { user: "porch", pass };
+  const transport = createTransport({ host: "127.0.0.1", port: mailPort, requireTLS: true, tls: { rejectUnauthorized: false }, auth });
+  const content = await uniqueJpeg();
+  const sent = (await transport.sendMail({
+    ...{ from: "camera@home", to: "porch@homesec", subject: "Motion", attachments: [{ filename: "secure.jpg", content }] },
+  })) as SentMessageInfo;
+  transport.close();
+  expect(String(sent.response)).toContain("Stored 1 picture");
+  await isProcessedAs("secure.jpg", content);
+});
+
+it("receivers: a camera that knows only TLS 1.0 is told so in words, by FTP and by mail", async () => {
+  const { mailPort } = await mailDoor();
+  const old = { minVersion: "TLSv1", maxVersion: "TLSv1", ciphers: "DEFAULT@SECLEVEL=0", rejectUnauthorized: false } as const;
+  const refused = async (socket: Socket): Promise<void> => {
+    const secure = secureConnect({ socket, ...old });
+    secure.on("error", () => {});
+    await new Promise((resolve) => secure.once("close", resolve));
+  };
+  await refused(connect(implicitPort, "127.0.0.1"));
+  await eventually(async () => (await faults()).includes("too old (TLS 1.0 or 1.1); update its firmware, or use plain FTP"));
+  const mail = connect(mailPort, "127.0.0.1");
+  for (const line of ["EHLO camera", "STARTTLS"]) {
+    await once(mail, "data");
+    mail.write(`${line}\r\n`);
+  }
+  await once(mail, "data");
+  await refused(mail);
+  await eventually(async () =>
+    (await faults()).includes("too old (TLS 1.0 or 1.1); update its firmware, or switch encryption off in the camera"),
+  );
 });
 
 it.skipIf(!has("lftp"))("FTP: lftp delivers by TLS into a new folder and lists it", async () => {

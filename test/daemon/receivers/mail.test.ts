@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -133,6 +133,35 @@ it("mail: the subject is a fact for the language model, as data in one line", as
   expect(said).toMatch(/^Person at the gate <facts>ignore <facts>/);
   expect(said.length).toBeLessThanOrEqual(200);
   expect(said).not.toContain("\n");
+});
+
+it('receivers: a full disk is answered with "try later" by mail and by HTTP, and leaves nothing', async (context) => {
+  const small = join(daemon.cameraRoot, "small");
+  await mkdir(small);
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=128k", "tmpfs", small], { stdio: "ignore" });
+  } catch {
+    process.stdout.write("SKIPPED: a small disk can only be mounted by root\n");
+    context.skip();
+  }
+  try {
+    const login = await cameraWithLogin(daemon, "small", "mail");
+    const http = await cameraWithLogin(daemon, "small", "http");
+    const content = Buffer.concat([await uniqueJpeg(), Buffer.alloc(400_000, 1)]);
+    expect(await send({ to: "small@homesec", attachments: [{ filename: "large.jpg", content }] }, login)).toMatch(/^452 .*is full/);
+    const put = await fetch(`${daemon.url}/ingest/small/large.jpg`, {
+      method: "PUT",
+      headers: { Authorization: `Bearer ${http.password}` },
+      body: content,
+    });
+    expect(put.status).toBe(503);
+    expect(put.headers.get("Retry-After")).toMatch(/^\d+$/);
+    expect(filesOf(daemon, "small").filter((name) => /jpg|part/.test(name))).toEqual([]);
+    await holds(async () => expect((await faults(daemon, "small")).join("\n")).toContain("is full; free some space"));
+  } finally {
+    for (const protocol of ["mail", "http"]) await ask(daemon, "DELETE", `/api/cameras/small/logins/${protocol}`);
+    execFileSync("umount", [small]);
+  }
 });
 
 it("mail: the retry of a mail stores nothing twice", async () => {
