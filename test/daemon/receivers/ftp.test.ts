@@ -1,3 +1,4 @@
+// Over 400 lines: the dialogues of all brands and clients run against one daemon with its own certificate.
 import { execFile, execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
