@@ -217,3 +217,19 @@ describe("doctor: whyNever", () => {
     );
   });
 });
+
+describe("doctor: zones", () => {
+  it("camera-zones: warns about zones of a camera that was moved, until they are confirmed", async () => {
+    await database.db.query(
+      (sql) => sql`
+        insert into camera_zones (camera_id, name, points, doubtful_since, created_at, updated_at)
+        values ('yard', 'driveway', '((0,0.5),(0.5,0.5),(0.5,1))', now(), now(), now())
+      `,
+    );
+    expect(await finds("camera-zones", given(), "warning")).toContain("homesec cameras zones confirm yard");
+    await database.db.query((sql) => sql`update camera_zones set doubtful_since = null`);
+    expect(await well("camera-zones", given())).toBe("1 zone");
+    await add("Garden", { zones: ["garden"] });
+    expect(await finds("rules-never-fire", given(), "error")).toContain('"Garden": there is no zone garden at yard');
+  });
+});
