@@ -2,6 +2,7 @@ import { type CameraObservation, type Judged, judgeParked } from "../monitoring/
 import type { Sight } from "../monitoring/parked/matching.ts";
 import type { Stay } from "../monitoring/parked/observe.ts";
 import type { ParkingRules } from "../monitoring/parked/place.ts";
+import { uprightSize } from "../monitoring/parked/upright.ts";
 import type { Size } from "../monitoring/upstream/detector-boxes.ts";
 import type { Sql } from "../platform/database/database.ts";
 import type { Finding, SeenPicture } from "./store-findings.ts";
@@ -55,15 +56,18 @@ function shownIn({ image, findings, seen }: SeenPicture, threshold: number): rea
   const { width, height } = seen.width === null || seen.height === null ? image : seen;
   const whole = width === null || height === null ? undefined : { width, height };
   const frames = new Map<number | null, Shown[]>(image.mediaType?.startsWith("video/") ? [] : [[null, []]]);
-  for (const finding of findings) {
-    const { objectType, confidence, box } = finding.found;
-    const size = finding.frame?.size ?? whole;
-    if (!size) return undefined;
-    if (!box || confidence < Math.min(threshold, leastConfidence)) continue;
-    const offset = finding.frame?.offsetSeconds ?? null;
-    const frame = frames.get(offset) ?? [];
-    frame.push({ finding, sight: { objectType, box: shareOf(box, uprightSize(size, box)), isWeak: confidence < threshold } });
-    frames.set(offset, frame);
+  const offsetOf = ({ frame }: Finding): number | null => frame?.offsetSeconds ?? null;
+  for (const offset of new Set(findings.map(offsetOf))) {
+    const found = findings.filter((finding) => offsetOf(finding) === offset);
+    const stored = found[0]?.frame?.size ?? whole;
+    if (!stored) return undefined;
+    // The ledger has the size as stored; the boxes are those of the upright picture.
+    const size = uprightSize(
+      stored,
+      found.flatMap(({ found: { box } }) => box ?? []),
+    );
+    const shown = found.flatMap((finding) => sightOf(finding, size, threshold));
+    if (shown.length > 0) frames.set(offset, shown);
   }
   return whole || frames.size > 0 ? [...frames.values()] : undefined;
 }
@@ -76,14 +80,15 @@ export function placeInPicture(
   const { width, height } = seen.width === null || seen.height === null ? image : seen;
   const stored = frame?.size ?? (width === null || height === null ? undefined : { width, height });
   if (!box || !stored) return undefined;
-  const size = uprightSize(stored, box);
+  const size = uprightSize(stored, [box]);
   return { box: shareOf(box, size), size };
 }
 
-/** The ledger has the size as stored; the box is that of the upright picture. */
-function uprightSize({ width, height }: Size, box: NonNullable<Finding["found"]["box"]>): Size {
-  const fits = box.x + box.width <= width && box.y + box.height <= height;
-  return fits ? { width, height } : { width: height, height: width };
+/** Returns none for a finding without a box or of hardly any confidence. */
+function sightOf(finding: Finding, size: Size, threshold: number): readonly Shown[] {
+  const { objectType, confidence, box } = finding.found;
+  if (!box || confidence < Math.min(threshold, leastConfidence)) return [];
+  return [{ finding, sight: { objectType, box: shareOf(box, size), isWeak: confidence < threshold } }];
 }
 
 function shareOf({ x, y, width, height }: NonNullable<Finding["found"]["box"]>, size: Size): Sight["box"] {

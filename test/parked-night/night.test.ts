@@ -1,48 +1,62 @@
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
-import { hourMs, minuteMs } from "../../src/base/clock/clock.ts";
-import { yardCamera } from "../pipeline/yard-camera.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Builtin, startBuiltin } from "../../daemon/builtin/spawn.ts";
+import { hourMs, minuteMs, systemClock } from "../../src/base/clock/clock.ts";
+import { silentLog } from "../../src/base/log/log.ts";
+import { Breaker } from "../../src/monitoring/upstream/breaker.ts";
+import { createDetector, type Detector } from "../../src/monitoring/upstream/detector.ts";
+import { type YardCamera, yardCamera } from "../pipeline/yard-camera.ts";
 import { drawFrame, type Frame, frameSize, prepareProps } from "./frames.ts";
 
-// The long form, `DETECTOR_URL=... npm run parked-night`: a night of real pictures through a detector that finds vehicles.
-const detectorUrl = process.env["DETECTOR_URL"] ?? "";
-const isLong = process.env["PARKED_NIGHT"] === "real" && detectorUrl !== "";
+// The long form, `npm run parked-night`: a night of real pictures through the built-in detector, or the one at DETECTOR_URL.
+const isLong = process.env["PARKED_NIGHT"] === "real";
+const detectorUrl = process.env["DETECTOR_URL"];
 const nightPictures = Number(process.env["PARKED_PICTURES"] ?? 1_000);
 const demoPictures = join(import.meta.dirname, "../../demo/pictures");
 
-interface Found {
-  readonly detections: readonly {
-    readonly class: string;
-    readonly confidence: number;
-    readonly bbox: { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
-  }[];
-}
-
-/** Returns the objects of a picture in shares of it. */
-async function detect(picture: Buffer) {
-  const form = new FormData();
-  form.append("file", new Blob([new Uint8Array(picture)], { type: "image/jpeg" }), "frame.jpg");
-  const { detections } = (await (await fetch(`${detectorUrl}/detect`, { method: "POST", body: form })).json()) as Found;
-  return detections.map(({ class: objectType, confidence, bbox: { x, y, width, height } }) => ({
-    objectType,
-    confidence,
-    box: { x: x / frameSize.width, y: y / frameSize.height, width: width / frameSize.width, height: height / frameSize.height },
-  }));
-}
-
 describe.skipIf(!isLong)("a night with parked cars, from real pictures", () => {
+  let builtin: Builtin | undefined;
+  let detector: Detector;
+  let camera: YardCamera;
+  beforeAll(async () => {
+    camera = await yardCamera();
+    if (detectorUrl === undefined) builtin = startBuiltin("detector", { log: silentLog });
+    await builtin?.ready;
+    const breaker = new Breaker("detector", { clock: systemClock });
+    detector = createDetector({ url: detectorUrl ?? builtin?.url() ?? "", breaker, clock: systemClock, log: silentLog });
+  });
+  afterAll(async () => {
+    await detector.close();
+    await builtin?.stop();
+    await camera.close();
+  });
+
+  /** Returns the objects of a picture in shares of it. */
+  async function detect(picture: Buffer) {
+    const result = await detector.detect({ bytes: picture, fileName: "frame.jpg", mediaType: "image/jpeg" });
+    if (result.kind !== "detected") throw new Error(`${result.kind}: ${result.detail}`);
+    return result.detections.flatMap(({ objectType, confidence, box }) => {
+      if (!box) return [];
+      const { x, y, width, height } = box;
+      const shares = { x: x / frameSize.width, y: y / frameSize.height, width: width / frameSize.width, height: height / frameSize.height };
+      return [{ objectType, confidence, box: shares }];
+    });
+  }
+
   it("opens no event for the cars, one for a person, one when the van leaves, and one when it comes back", {
     timeout: 2 * hourMs,
   }, async () => {
-    const camera = await yardCamera();
-    afterAll(() => camera.close());
     const props = await prepareProps(demoPictures);
+    const vehiclesFound: Record<number, number> = {};
     let [at, seed] = [Date.parse("2026-03-01T16:00:00Z"), 0];
     const show = async (count: number, everyMs: number, of: (n: number) => Omit<Frame, "seed">): Promise<readonly string[]> => {
       for (let n = 0; n < count; n += 1) {
         seed += 1;
         at += everyMs;
-        await camera.see(at, ...(await detect(await drawFrame(props, { ...of(n), seed }))));
+        const objects = await detect(await drawFrame(props, { ...of(n), seed }));
+        const vehicles = objects.filter(({ objectType }) => ["car", "truck", "bus"].includes(objectType)).length;
+        vehiclesFound[vehicles] = (vehiclesFound[vehicles] ?? 0) + 1;
+        await camera.see(at, ...objects);
       }
       const events = await camera.newEvents();
       return events.map(({ object_types, summary }) => (summary.includes(" left ") ? "left" : object_types.join("+")));
@@ -55,7 +69,7 @@ describe.skipIf(!isLong)("a night with parked cars, from real pictures", () => {
       gone: await show(40, minuteMs, () => ({ isNight: true, hasVan: false })),
       back: await show(60, minuteMs, () => ({ isNight: true, hasVan: true })),
     };
-    process.stdout.write(`${JSON.stringify({ day: day.length, ...found })}\n`);
+    process.stdout.write(`${JSON.stringify({ day: day.length, ...found, vehiclesFound })}\n`);
     const vehicle = expect.stringMatching(/^(car|truck|bus)$/);
     expect(found).toEqual({ night: [], person: ["person"], between: [], gone: ["left"], back: [vehicle] });
   });

@@ -106,3 +106,27 @@ describe("a night with a parked car", () => {
     expect(await desk.ask("setCameraParking", { ...asked, body: { enabled: true } })).toMatchObject({ enabled: true, parked: [] });
   });
 });
+
+describe("a parked car at the edge of the picture", () => {
+  // From the night of test/parked-night: 800 by 600 pixels. Rounded, some boxes end one pixel beyond the right edge.
+  const edgeBoxes = [
+    [696, 163, 101, 135],
+    [689, 166, 111, 121],
+    [690, 167, 110, 117],
+    [695, 163, 103, 134],
+    [694, 166, 106, 119],
+    [692, 166, 108, 121],
+    [694, 170, 106, 119],
+    [698, 163, 99, 131],
+  ] as const;
+
+  it("opens no event once it is parked, if boxes end one pixel outside and the detector reports no size", async () => {
+    const from = camera.now() + 60 * minuteMs;
+    for (let n = 0; n < 40; n += 1) {
+      const [x, y, width, height] = edgeBoxes[n % edgeBoxes.length] as (typeof edgeBoxes)[number];
+      await see(from + n * 2 * minuteMs, { objectType: "car", box: { x: x / 800, y: y / 600, width: width / 800, height: height / 600 } });
+    }
+    const ends = (await newEvents()).map(({ ended_at }) => Date.parse(String(ended_at)));
+    expect(Math.max(...ends)).toBeLessThan(from + 40 * minuteMs);
+  });
+});

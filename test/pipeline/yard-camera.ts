@@ -78,6 +78,7 @@ async function storePicture(desk: Desk, at: number, sights: readonly (Sight & { 
     const detections = sights.map(({ objectType, box, confidence = 0.8 }) => ({
       objectType: objectType as "car",
       confidence,
+      // Rounds like detectors that round position and size separately: a box may end one pixel beyond the edge.
       box: {
         x: Math.max(0, Math.round(box.x * size.width)),
         y: Math.max(0, Math.round(box.y * size.height)),
