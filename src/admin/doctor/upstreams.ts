@@ -8,6 +8,7 @@ import type { Picture } from "../../monitoring/upstream/multipart.ts";
 import { type Probe, probeHealth } from "../../monitoring/upstream/probe.ts";
 import type { ServiceOptions } from "../../monitoring/upstream/service-client.ts";
 import { isLoopback } from "../../platform/config/cross-checks.ts";
+import { detectorAddress, detectorOrigin } from "../../platform/config/detector-address.ts";
 import type { UpstreamName } from "../../work/operations/upstream-state.ts";
 import { finding, NotPossible, type Outcome, ok, skipped } from "./check.ts";
 import type { Examination } from "./examination.ts";
@@ -28,7 +29,7 @@ interface Address {
 }
 
 export interface Service extends Address {
-  /** The answer of GET /health, requested in parallel. */
+  /** The answer of the health check, requested in parallel. */
   readonly health: Promise<Probe>;
 }
 
@@ -46,7 +47,7 @@ async function findService(examination: Examination, name: UpstreamName, configu
   const found = services.find((service) => service.name === name);
   if (!found?.url) throw new NotPossible(`the built-in service is unavailable: ${found?.error ?? "the daemon does not list it"}`);
   // the daemon may have another configuration, with the service elsewhere
-  return { name, url: found.url, builtIn: isLoopback(new URL(found.url).hostname), variable };
+  return { name, url: found.url, builtIn: isLoopback(new URL(detectorAddress(found.url).url).hostname), variable };
 }
 
 type Refused = { readonly kind: "refused"; readonly detail: string };
@@ -69,7 +70,7 @@ export async function probeService<Client extends { close(): Promise<void> }, An
 ): Promise<Outcome> {
   const address = await findService(examination, name, url);
   const { clock, machine } = examination;
-  const fault = await nameFault(machine, new URL(address.url).hostname);
+  const fault = await nameFault(machine, new URL(detectorAddress(address.url).url).hostname);
   if (fault !== undefined) return finding(`${placeOf(address)} cannot be reached: ${fault}`, fixFor(address, "unreachable"));
   const service: Service = { ...address, health: probeHealth(address.url, healthTimeoutMs) };
   const breaker = new Breaker(name, { clock });
@@ -139,10 +140,10 @@ function fixFor({ builtIn, variable, url }: Address, reason: UnavailableReason):
   if (builtIn) return "Restart homesec; DATA_DIR/logs has the error of the built-in service";
   if (reason === "busy") return `Give the service at ${variable} more resources, or lower DETECT_CONCURRENCY and ANALYZE_CONCURRENCY`;
   if (reason === "unreadable")
-    return `Correct ${variable}: another kind of service answers there, or one with another API (docs/services.md). To see: curl -i ${url}/health`;
+    return `Correct ${variable}: another kind of service answers there, or one with another API (docs/services.md). To see: curl -i ${healthPage(url)}`;
   if (reason === "status")
-    return `Do what the message says. To test: curl -i ${url}/health. Without ${variable}, homesec uses the built-in service`;
-  return `Start the service, or correct ${variable}. To test: curl -i ${url}/health. Without ${variable}, homesec uses the built-in service`;
+    return `Do what the message says. To test: curl -i ${healthPage(url)}. Without ${variable}, homesec uses the built-in service`;
+  return `Start the service, or correct ${variable}. To test: curl -i ${healthPage(url)}. Without ${variable}, homesec uses the built-in service`;
 }
 
 /** The outcome when the service rejects a valid request, because it has another API. */
@@ -155,8 +156,8 @@ export async function answered(service: Service, detail: string): Promise<Outcom
   const { healthy, error } = await service.health;
   if (!healthy) {
     return finding(
-      `${placeOf(service)} answers, but GET /health reports a problem: ${error}`,
-      `Make GET ${service.url}/health return status 200; until then, homesec shows the service as unhealthy`,
+      `${placeOf(service)} answers, but GET ${new URL(healthPage(service.url)).pathname} reports a problem: ${error}`,
+      `Make GET ${healthPage(service.url)} return status 200; until then, homesec shows the service as unhealthy`,
       "warning",
     );
   }
@@ -174,5 +175,11 @@ export function faulty(service: Service, faults: string): Outcome {
 
 /** The service, as findings name it. */
 function placeOf({ builtIn, url }: Address): string {
-  return builtIn ? "The built-in service" : new URL(url).origin;
+  return builtIn ? "The built-in service" : detectorOrigin(url);
+}
+
+/** The address that shows in a browser whether the service is up. */
+function healthPage(address: string): string {
+  const { api, url } = detectorAddress(address);
+  return api === "deepstack" ? `${url}/` : `${url}/health`;
 }

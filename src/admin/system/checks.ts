@@ -5,6 +5,7 @@ import { activeSilences } from "../../alerting/silences/silences-repository.ts";
 import type { CheckResult } from "../../contract/routes/system-health.ts";
 import { recentAnswers } from "../../monitoring/images/left-out-repository.ts";
 import { unusableAnswers } from "../../monitoring/upstream/left-out.ts";
+import { detectorOrigin } from "../../platform/config/detector-address.ts";
 import type { DiskName, DiskSpace, Disks } from "../../platform/disk/disk.ts";
 import type { OperationContext } from "../../work/operations/operation.ts";
 import type { Runtime } from "../../work/operations/runtime.ts";
@@ -69,7 +70,7 @@ export function checkSilences(context: OperationContext): Promise<Check<readonly
 export async function checkAnswers(context: OperationContext, upstreams: Check<readonly UpstreamState[]>): Promise<string | undefined> {
   const detector = upstreams.ok ? upstreams.value.find(({ name }) => name === "detector") : undefined;
   if (!detector?.healthy || detector.builtIn || !URL.canParse(detector.url)) return undefined;
-  const { origin } = new URL(detector.url);
+  const origin = detectorOrigin(detector.url);
   const answers = await limited(context, () => context.db.query((sql) => recentAnswers(sql, origin, context.clock.now())));
   return answers.ok ? unusableAnswers(answers.value) : undefined;
 }

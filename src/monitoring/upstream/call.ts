@@ -30,6 +30,10 @@ export interface Call<T> extends Pick<UpstreamRequest, "baseUrl" | "path" | "bod
   readonly contentType: string;
   /** Makes the body of a small request that every working service accepts. It is sent after a refusal. */
   readonly reference: () => Buffer | string;
+  /** Throws `UpstreamFailure` if an answer with status 200, also that to the reference, reports a failure. */
+  readonly throwOnFailure?: (text: string) => void;
+  /** Stands in front of the address in its variable. */
+  readonly addressPrefix?: string;
   /** Reads the text of a successful answer. Any error except `UpstreamFailure` is a bug. */
   readonly read: (text: string) => T;
   /** The log lines for a refused request and for a failed call, and their fields. */
@@ -44,15 +48,17 @@ export interface Call<T> extends Pick<UpstreamRequest, "baseUrl" | "path" | "bod
 export async function callService<T>(
   http: UpstreamHttp,
   { breaker, clock, log }: { readonly breaker: Breaker; readonly clock: Clock; readonly log: Log },
-  { contentType, reference, read, lines, ...request }: Call<T>,
+  { contentType, reference, throwOnFailure, addressPrefix, read, lines, ...request }: Call<T>,
 ): Promise<CallResult<T>> {
   const headers = { "content-type": contentType, accept: "application/json" };
-  const called = { url: request.baseUrl + request.path, path: request.path, variable: `${breaker.name.toUpperCase()}_URL` };
+  const called = { url: request.baseUrl + request.path, path: request.path, variable: `${breaker.name.toUpperCase()}_URL`, addressPrefix };
   const exchange = async (): Promise<CallResult<T>> => {
     const answer = await http.exchange({ ...request, method: "POST", headers });
+    if (answer.status === 200) throwOnFailure?.(answer.text);
     const problem = problemIn(answer, called, clock);
     if (problem?.kind !== "refused") return problem ?? { kind: "answered", value: read(answer.text) };
     const second = await http.exchange({ ...request, body: reference(), method: "POST", headers });
+    if (second.status === 200) throwOnFailure?.(second.text);
     const secondProblem = problemIn(second, called, clock);
     if (secondProblem?.kind !== "refused") return secondProblem ?? problem;
     const message = `status ${answer.status}, and ${second.status} for a test request: the service refuses everything; read its log, or correct ${called.variable}`;

@@ -53,7 +53,7 @@ export function readDetections(text: string, pictureSize?: Size): DetectorReadin
   });
   const frame = {
     size: width !== null && height !== null ? { width, height } : pictureSize,
-    clip: { width: width ?? maxSide, height: height ?? maxSide },
+    clip: { width: width ?? pictureSize?.width ?? maxSide, height: height ?? pictureSize?.height ?? maxSide },
   };
   const convention = conventionOf(
     entries.flatMap(({ box }) => (box === null || box === "bad_box" ? [] : [box])),
@@ -76,7 +76,7 @@ export function readDetections(text: string, pictureSize?: Size): DetectorReadin
     tally.add("too_many", () => null, detections.length - maxDetections);
     detections.sort((a, b) => b.confidence - a.confidence).length = maxDetections;
   }
-  return { detections, inferenceMs: duration(body["inference_time_ms"]), width, height, leftOut: tally.list() };
+  return { detections, inferenceMs: duration(body["inference_time_ms"] ?? body["inferenceMs"]), width, height, leftOut: tally.list() };
 }
 
 const classNames = ["class", "class_name", "className", "label", "name", "object_type"];

@@ -1,7 +1,9 @@
 import type { Clock } from "../../base/clock/clock.ts";
 import type { Log } from "../../base/log/log.ts";
+import { type DetectorApi, deepStackPrefix, detectorAddress } from "../../platform/config/detector-address.ts";
 import type { Breaker } from "./breaker.ts";
 import { callService, type Unavailable } from "./call.ts";
+import { detectionForm, detectionPath, throwOnFailure } from "./deepstack.ts";
 import { type DetectorReading, readDetections } from "./detector-answer.ts";
 import { detectorReadMs } from "./detector-pace.ts";
 import { type UpstreamHttp, upstreamHttp } from "./http.ts";
@@ -32,7 +34,7 @@ export interface Detector {
 }
 
 export interface DetectorOptions {
-  /** A function if the address can change while the daemon runs. */
+  /** The address, see `detectorAddress`; a function if it can change while the daemon runs. */
   readonly url: string | (() => string);
   /** Name of the detector in stored data (default: its address). */
   readonly label?: string;
@@ -43,7 +45,13 @@ export interface DetectorOptions {
   readonly timeoutMs?: number;
 }
 
-/** Creates the client of the detector service: `POST {url}/detect`, a multipart form with the picture as `file`. */
+/** How to ask a detector, by its API. */
+const requests = {
+  homesec: { path: "/detect", form: (picture: Picture) => pictureForm(picture) },
+  deepstack: { path: detectionPath, form: detectionForm, throwOnFailure, addressPrefix: deepStackPrefix },
+} as const satisfies Record<DetectorApi, object>;
+
+/** Creates the client of the detector service: one request for each picture, a multipart form, by the API that the address names. */
 export function createDetector(options: DetectorOptions): Detector {
   const http = upstreamHttp();
   return { detect: (picture, signal) => detect(http, options, picture, signal), close: () => http.close() };
@@ -51,13 +59,14 @@ export function createDetector(options: DetectorOptions): Detector {
 
 async function detect(http: UpstreamHttp, options: DetectorOptions, picture: Picture, signal?: AbortSignal): Promise<DetectorResult> {
   const { url, label, log, timeoutMs = detectorReadMs } = options;
-  const baseUrl = typeof url === "string" ? url : url();
+  const { api, url: baseUrl } = detectorAddress(typeof url === "string" ? url : url());
+  const { form, ...request } = requests[api];
   const result = await callService(http, options, {
     baseUrl,
-    path: "/detect",
+    ...request,
     contentType: formType,
-    body: pictureForm(picture),
-    reference: () => pictureForm(referencePicture),
+    body: form(picture),
+    reference: () => form(referencePicture),
     timeoutMs,
     signal,
     read: (text) => readDetections(text, picture.size),

@@ -16,14 +16,18 @@ const formEnd = Buffer.from(`\r\n--${boundary}--\r\n`);
 export const formType = `multipart/form-data; boundary=${boundary}`;
 
 /**
- * Builds a form with text fields and the picture as `file`. Built by hand: FormData would copy the picture twice and take
+ * Builds a form with text fields and the picture as `field`. Built by hand: FormData would copy the picture twice and take
  * as long as the rest of the call.
  */
-export function pictureForm({ bytes, fileName, mediaType }: Picture, fields: Readonly<Record<string, string>> = {}): Buffer {
+export function pictureForm(
+  { bytes, fileName, mediaType }: Picture,
+  fields: Readonly<Record<string, string>> = {},
+  field = "file",
+): Buffer {
   const name = fileName.replace(/["\r\n\\]/g, "_");
   const texts = Object.entries(fields).map(
     ([key, value]) => `--${boundary}\r\ncontent-disposition: form-data; name="${key}"\r\n\r\n${value}\r\n`,
   );
-  const head = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${name}"\r\ncontent-type: ${mediaType}\r\n\r\n`;
+  const head = `--${boundary}\r\ncontent-disposition: form-data; name="${field}"; filename="${name}"\r\ncontent-type: ${mediaType}\r\n\r\n`;
   return Buffer.concat([Buffer.from(texts.join("") + head), bytes, formEnd]);
 }

@@ -27,6 +27,8 @@ export interface StatusFault {
   readonly path: string;
   /** The variable that sets the address of the service. */
   readonly variable: string;
+  /** Stands in front of the address in the variable. */
+  readonly addressPrefix?: string | undefined;
 }
 
 /** Says what a status means for all requests and how to fix it, starting with `status NNN: `. */
@@ -43,7 +45,7 @@ function adviceFor({ status, path, variable }: StatusFault): string {
     case 404:
     case 405:
     case 410:
-      return `nothing there answers POST ${path}; start the service behind the address, or correct ${variable}`;
+      return `nothing there answers POST ${path}; start the service behind the address, or correct ${variable}${deepStackHint(path)}`;
     case 407:
       return `a proxy asks for a login; set ${variable} to an address that needs no proxy`;
     case 421:
@@ -60,13 +62,18 @@ function adviceFor({ status, path, variable }: StatusFault): string {
   }
 }
 
-function redirectText({ location, url, path, variable }: StatusFault): string {
+/** A detector that does not know the path may have the other API. */
+function deepStackHint(path: string): string {
+  return path === "/detect" ? "; CodeProject.AI, Blue Onyx and DeepStack need deepstack+ in front of the address" : "";
+}
+
+function redirectText({ location, url, path, variable, addressPrefix = "" }: StatusFault): string {
   const target = location !== null && URL.canParse(location, url) ? new URL(location, url) : undefined;
   if (!target?.protocol.startsWith("http")) return `the service redirects, which homesec does not follow; correct ${variable}`;
   // A query may hold a token, and a user name may come with a password.
   const { origin, pathname } = target;
   const fix = pathname.endsWith(path)
-    ? `set ${variable}=${origin}${pathname.slice(0, -path.length)}`
+    ? `set ${variable}=${addressPrefix}${origin}${pathname.slice(0, -path.length)}`
     : `set ${variable} to the address that answers directly`;
   return `the service redirects to ${`${origin}${pathname}`.slice(0, 200)}, which homesec does not follow; ${fix}`;
 }

@@ -2,6 +2,7 @@ import { isIP, isIPv4 } from "node:net";
 import { z } from "zod";
 import { objectTypes } from "../../contract/constants.ts";
 import { BoolText, EnumText, FloatText, IntText, issue } from "../../contract/values.ts";
+import { deepStackPrefix, detectorAddress } from "./detector-address.ts";
 import { everyRole, roleNames } from "./roles.ts";
 
 /** Parses the text of a variable and describes the accepted values. */
@@ -118,6 +119,17 @@ export const webUrl = kind(urlWith(["http:", "https:"], "target"), "an http:// o
 export const serviceUrl = kind<string>(
   urlWith(["http:", "https:"], "base").transform((url) => url.replace(/\/+$/, "")),
   "an http:// or https:// address without user name and query",
+);
+/** Base URL of a detector, in the form of `detectorAddress`. */
+export const detectorUrl = kind<string>(
+  z.string().transform((text, context) => {
+    const { api, url } = detectorAddress(text);
+    const read = serviceUrl.schema.safeParse(url);
+    if (read.success) return `${api === "deepstack" ? deepStackPrefix : ""}${read.data}`;
+    context.issues.push(issue("value_error", "Not the address of a detector", text));
+    return z.NEVER;
+  }),
+  `${serviceUrl.allowed}; with deepstack+ in front for CodeProject.AI, Blue Onyx and DeepStack`,
 );
 export const postgresUrl = kind(
   urlWith(["postgres:", "postgresql:"], "whole"),

@@ -248,7 +248,7 @@ export const variables = {
     description: "Longest wait of a closed batch for the enrichment of its detections",
   },
 
-  DETECTOR_URL: { group: "upstream", kind: kinds.serviceUrl, defaultNote: "built in", description: "Detector service" },
+  DETECTOR_URL: { group: "upstream", kind: kinds.detectorUrl, defaultNote: "built in", description: "Detector service" },
   DETECTOR_MODEL_PATH: {
     group: "upstream",
     kind: kinds.path,

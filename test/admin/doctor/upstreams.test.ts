@@ -3,6 +3,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { apiStandIn } from "../../support/api-stand-in.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
+import { deepStackStandIn, found } from "../../support/deepstack.ts";
 import {
   detectorStandIn,
   embedderStandIn,
@@ -120,6 +121,26 @@ describe("doctor: wrong answers of services", () => {
     );
   });
 
+  it("detector: talks to a server with the API of DeepStack", async () => {
+    let reply = found({ label: "Person", confidence: 0.91, x_min: 10, y_min: 20, x_max: 70, y_max: 140 });
+    const standIn = await deepStackStandIn("blue-onyx", () => reply);
+    const origin = standIn.url.replace("deepstack+", "");
+    const look = { env: { DETECTOR_URL: standIn.url } };
+    expect(await well("detector", look)).toBe(`${origin}: found a person with 91 %, 7 ms`);
+    const sent = standIn.lastForm ?? new FormData();
+    expect(await sharp(Buffer.from(await (sent.get("image") as File).arrayBuffer())).metadata()).toMatchObject({ width: 320 });
+    reply = { body: { success: false, error: "module is not running" } };
+    expect(await finds("detector", look, "error")).toMatch(
+      new RegExp(`returns an error: the detector reports a failure .*: module is not running -> .* curl -i ${origin}/\\. `),
+    );
+    reply = found();
+    expect(await finds("detector", look, "warning")).toMatch(/^The detector found no person in a picture with five people/);
+    await standIn.close();
+    expect(await finds("detector", { env: { DETECTOR_URL: services.detector.url.replace("http", "deepstack+http") } }, "error")).toMatch(
+      /status 404: nothing there answers POST \/v1\/vision\/detection/,
+    );
+  });
+
   it("detector-answers: reports a detector whose answers of the last day are of no use", async () => {
     const own = await testDatabase();
     const env = { DETECTOR_URL: "http://127.0.0.1:9/yolo" };
@@ -141,6 +162,9 @@ describe("doctor: wrong answers of services", () => {
       /http:\/\/127.0.0.1:9 answers, but homesec cannot use 10 of its last 10 detections: 10 with a confidence that cannot be read, such as \{"class":"car"/,
     );
     await well("detector-answers", { ...look, env: { DETECTOR_URL: "http://127.0.0.1:8" } });
+    expect(await finds("detector-answers", { ...look, env: { DETECTOR_URL: "deepstack+http://127.0.0.1:9" } })).toContain(
+      "10 of its last 10",
+    );
     await own.db.query((sql) => sql`update images set detection_count = 3 where path = '/yard/2'`);
     expect(await finds("detector-answers", look)).toContain("10 of its last 13 detections");
     await own.db.query((sql) => sql`update images set detection_count = 10 where path = '/yard/2'`);
@@ -222,6 +246,9 @@ describe("doctor: thresholds and models", () => {
     expect(await finds("service-settings", { env: { DETECTION_CONFIDENCE_THRESHOLD: "0.3", DETECTOR_CONFIDENCE: "0.6" } })).toContain(
       "Set DETECTOR_CONFIDENCE=0.3",
     );
+    expect(
+      await finds("service-settings", { env: { DETECTION_CONFIDENCE_THRESHOLD: "0.05", DETECTOR_URL: "deepstack+http://127.0.0.1:9" } }),
+    ).toContain("for nothing below 0.1, so the threshold of 0.05 has no effect");
     await well("service-settings");
     await well("service-settings", {
       env: { DETECTION_CONFIDENCE_THRESHOLD: "0.3", DETECTOR_CONFIDENCE: "0.6", DETECTOR_URL: "http://d" },

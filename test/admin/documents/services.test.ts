@@ -16,6 +16,7 @@ import { createLanguageModel } from "../../../src/monitoring/upstream/language-m
 import { probeHealth } from "../../../src/monitoring/upstream/probe.ts";
 import { createVision } from "../../../src/monitoring/upstream/vision.ts";
 import { eventFacts } from "../../monitoring/upstream/event-facts.ts";
+import { deepStackStandIn } from "../../support/deepstack.ts";
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free-port.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
@@ -81,6 +82,24 @@ test("services page: detector", async () => {
   expect(standIn.last).toMatchObject({ path, contentType: expect.stringContaining("multipart/form-data") });
   expect(fieldsOf(standIn.last?.body)).toEqual(["file"]);
   expect(text).toContain(objectTypes.map((type) => `\`${type}\``).join(", "));
+});
+
+test("services page: detectors with the API of DeepStack", async () => {
+  const { answer } = section("CodeProject.AI, Blue Onyx and DeepStack");
+  const standIn = await deepStackStandIn("codeproject", () => ({ body: answer }));
+  const breaker = new Breaker("detector", { clock: systemClock });
+  const detector = createDetector({ url: standIn.url, breaker, clock: systemClock, log: silentLog });
+  opened.push(
+    () => standIn.close(),
+    () => detector.close(),
+  );
+  expect(await detector.detect(picture)).toMatchObject({
+    ...{ kind: "detected", leftOut: [] },
+    detections: [{ objectType: "person", confidence: 0.91, box }],
+  });
+  expect(section("CodeProject.AI, Blue Onyx and DeepStack").text).toContain(
+    `\`image\`, with \`min_confidence=${standIn.lastForm?.get("min_confidence")}\``,
+  );
 });
 
 test("services page: language model", async () => {

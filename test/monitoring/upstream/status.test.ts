@@ -17,6 +17,7 @@ test.each([
   [401, "asks for a key, and homesec sends none; let it accept this machine without one, or set DETECTOR_URL to a proxy that adds the key"],
   [403, "forbids the request; allow this machine there, or correct DETECTOR_URL"],
   [404, "nothing there answers POST /detect; start the service behind the address, or correct DETECTOR_URL"],
+  [404, "; CodeProject.AI, Blue Onyx and DeepStack need deepstack+ in front of the address"],
   [405, "nothing there answers POST /detect"],
   [407, "a proxy asks for a login; set DETECTOR_URL to an address that needs no proxy"],
   [421, "set DETECTOR_URL to the name that it expects"],
@@ -37,6 +38,13 @@ describe("status of a redirect", () => {
     expect(describe308("https://ai.lan/yolo/detect")).toBe(moved);
     expect(describe308("https://user:pw@ai.lan/yolo/detect?token=x#y")).toBe(moved);
     expect(describe308("/v2/detect")).toContain("set DETECTOR_URL=http://127.0.0.1:9001/v2");
+  });
+
+  test("keeps what stands in front of the address", () => {
+    const location = "https://ai.lan/yolo/detect";
+    expect(describeStatus({ ...called, addressPrefix: "deepstack+", status: 308, location })).toContain(
+      "set DETECTOR_URL=deepstack+https://ai.lan/yolo",
+    );
   });
 
   test("names a page that is not the service, such as a login", () => {

@@ -111,7 +111,7 @@ describe("configuration errors", () => {
       '  PORT="80000" (environment): must be a whole number from 0 to 65535',
       '  API_KEY_ENABLED="maybe" (.env, line 1): must be true or false (also 1/0, yes/no, on/off)',
       '  BATCH_WINDOW_SECONDS="0" (environment): must be a whole number from 1 to 86400 (seconds)',
-      '  DETECTOR_URL="ftp://x" (my.conf, line 1): must be an http:// or https:// address without user name and query',
+      '  DETECTOR_URL="ftp://x" (my.conf, line 1): must be an http:// or https:// address without user name and query; with deepstack+ in front for CodeProject.AI, Blue Onyx and DeepStack',
       '  LOG_LEVEL="loud" (environment): must be one of debug, info, warn, error',
     ]);
   });
@@ -316,6 +316,10 @@ describe("configuration values", () => {
     ["DEFAULT_WEBHOOK_URL", "https://hooks.example/a?token=b#c", true],
     ["DEFAULT_WEBHOOK_URL", "https://user:pw@hooks.example/a", false],
     ["HOST", "::", true],
+    ["DETECTOR_URL", "deepstack+http://d:32168", true],
+    ["DETECTOR_URL", "deepstack+ftp://d", false],
+    ["DETECTOR_URL", "deepstack+http://user@d", false],
+    ["VISION_URL", "deepstack+http://d", false],
     ["HOST", "a/b", false],
     ["DATA_DIR", "a\0b", false],
   ])("configuration values: %s=%s", (name, text, good) => {
@@ -325,6 +329,7 @@ describe("configuration values", () => {
 
   it("configuration values: the slash at the end of a service URL is removed", () => {
     expect(env({ DETECTOR_URL: "http://d:1/api//" }).config.detectorUrl).toBe("http://d:1/api");
+    expect(env({ DETECTOR_URL: "DeepStack+https://d:1/api//" }).config.detectorUrl).toBe("deepstack+https://d:1/api");
   });
 });
 

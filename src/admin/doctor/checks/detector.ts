@@ -2,6 +2,7 @@ import { recentAnswers } from "../../../monitoring/images/left-out-repository.ts
 import { createDetector, type Detected } from "../../../monitoring/upstream/detector.ts";
 import type { SeenObject } from "../../../monitoring/upstream/detector-answer.ts";
 import { leftOutText, percentText, unusableAnswers } from "../../../monitoring/upstream/left-out.ts";
+import { detectorAddress, detectorOrigin } from "../../../platform/config/detector-address.ts";
 import { type Check, combine, finding, NotPossible, type Outcome, ok } from "../check.ts";
 import { answered, faulty, peoplePicture, pictureSize, probeService, type Service } from "../upstreams.ts";
 import { listed } from "../wording.ts";
@@ -31,16 +32,18 @@ const detector: Check = {
 };
 
 function wrongForm({ width, height, inferenceMs, leftOut, detections }: Detected, service: Service): readonly Outcome[] {
+  // Servers with the API of DeepStack report no size.
+  const isOptional = detectorAddress(service.url).api === "deepstack";
   const isSized = width !== null && height !== null;
   // A detector may know classes that homesec does not count, as long as it knows some of the others.
   const unusable = leftOut.filter(({ reason }) => reason !== "other_class" && (reason !== "unknown_class" || detections.length === 0));
   const faults = [
     ...(unusable.length > 0 ? [leftOutText(unusable).replace(/\.$/, "")] : []),
-    ...(isSized ? [] : ["image_width and image_height are missing"]),
+    ...(isSized || isOptional ? [] : ["image_width and image_height are missing"]),
     ...(isSized && (width !== pictureSize.width || height !== pictureSize.height)
       ? [`it says ${width} x ${height} for a picture of ${pictureSize.width} x ${pictureSize.height}: boxes will be wrong`]
       : []),
-    ...(inferenceMs === null ? ["inference_time_ms is missing"] : []),
+    ...(inferenceMs === null && !isOptional ? ["inference_time_ms is missing"] : []),
   ];
   return faults.length > 0 ? [faulty(service, listed(faults))] : [];
 }
@@ -75,7 +78,7 @@ const detectorAnswers: Check = {
     const { detectorUrl } = examination.config();
     if (detectorUrl === undefined) throw new NotPossible("the built-in detector is in use");
     const db = await examination.rows();
-    const { origin } = new URL(detectorUrl);
+    const origin = detectorOrigin(detectorUrl);
     const answers = await db.query((sql) => recentAnswers(sql, origin, examination.clock.now()));
     const fault = unusableAnswers(answers);
     if (fault === undefined) return ok();

@@ -1,4 +1,6 @@
+import { leastConfidence } from "../../../monitoring/upstream/deepstack.ts";
 import type { Config } from "../../../platform/config/config.ts";
+import { detectorAddress } from "../../../platform/config/detector-address.ts";
 import type { LiveSettings } from "../../../platform/config/settings.ts";
 import { type Check, finding, type Outcome, ok } from "../check.ts";
 
@@ -8,7 +10,7 @@ export const serviceSettings: Check = {
   group: "upstream",
   title: "Confidence thresholds",
   severity: "warning",
-  finds: "DETECTION_CONFIDENCE_THRESHOLD drops nearly everything, or has no effect below DETECTOR_CONFIDENCE",
+  finds: "DETECTION_CONFIDENCE_THRESHOLD drops nearly everything, or has no effect below the confidence that the detector reports",
   run: async (examination) => thresholds(examination.config(), await examination.settings()),
 };
 
@@ -22,6 +24,12 @@ function thresholds({ detectorUrl, detectorConfidence }: Config, { detectionConf
     return finding(
       `The built-in detector reports nothing below ${detectorConfidence} (DETECTOR_CONFIDENCE), so the threshold of ${threshold} has no effect`,
       `Set DETECTOR_CONFIDENCE=${threshold}`,
+    );
+  const isDeepStack = detectorUrl !== undefined && detectorAddress(detectorUrl).api === "deepstack";
+  if (isDeepStack && threshold < leastConfidence)
+    return finding(
+      `homesec asks the detector at DETECTOR_URL for nothing below ${leastConfidence}, so the threshold of ${threshold} has no effect`,
+      `homesec config set --detection-confidence-threshold ${leastConfidence}`,
     );
   return ok(`threshold ${threshold}`);
 }

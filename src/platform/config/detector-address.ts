@@ -1,0 +1,23 @@
+/** The API of a detector: that of docs/services.md, or that of DeepStack, which CodeProject.AI and Blue Onyx speak too. */
+export type DetectorApi = "homesec" | "deepstack";
+
+export interface DetectorAddress {
+  readonly api: DetectorApi;
+  /** The address for HTTP. */
+  readonly url: string;
+}
+
+/** Marks the address of a detector with the API of DeepStack: `deepstack+http://host:32168`. */
+export const deepStackPrefix = "deepstack+";
+
+/** Splits the address of a service, as configured or as health shows it, into its API and its address for HTTP. */
+export function detectorAddress(url: string): DetectorAddress {
+  return url.slice(0, deepStackPrefix.length).toLowerCase() === deepStackPrefix
+    ? { api: "deepstack", url: url.slice(deepStackPrefix.length) }
+    : { api: "homesec", url };
+}
+
+/** The origin of a detector (`http://host:32168`), under which its answers are stored. Throws a `TypeError` if `url` is no address. */
+export function detectorOrigin(url: string): string {
+  return new URL(detectorAddress(url).url).origin;
+}
