@@ -31,6 +31,10 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/\bin \d+\.\d s\b/g, "in <duration>"],
   // the program starts a moment before the daemon registers it
   [/\(in (\d+ (?:h|min|d)) \d+ s\)/g, "(in $1)"],
+  [/\(in 1 h 59 min\)/g, "(in 2 h)"],
+  // on a slow machine a message may still be on its way when the backup is made
+  [/^held +\d+ outstanding messages\n/gm, ""],
+  [/^\d+ outstanding messages? (?:is|are) held back:.*\n/gm, ""],
   [/\b[1-9]\d* bytes\b/g, "<size>"],
   [/\b\d+\.\d [KM]iB\b/g, "<size>"],
   [/\b\d+ rows of \d+ tables\b/g, "<rows>"],
