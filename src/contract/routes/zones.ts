@@ -82,7 +82,7 @@ export const zoneRoutes = {
     example: { body: { points: cornersExample } },
   }),
   deleteZone: route.delete("/api/cameras/{camera_id}/zones/{name}", "Delete a zone of a camera", {
-    params: zone,
+    params: z.object({ camera_id: CameraIdText, name: z.string().meta({ description: "Name of the zone", example: "driveway" }) }),
     status: 204,
     refusals: { 404: "No camera has this id, or it has no such zone" },
   }),
