@@ -206,7 +206,7 @@ describe("replay", () => {
   ])("%s sends exactly the missed messages in order, and then new ones", async (_name, since) => {
     await start();
     await live.publish(upTo(2_500).map(entry));
-    await expect.poll(() => headOf(), { timeout: 5_000 }).toBe(2_500);
+    await expect.poll(() => headOf()).toBe(2_500);
     const client = peer(`/ws/events?since=${since}`);
     await client.ofType("connected");
     await live.publish([entry(1)]);
@@ -490,7 +490,7 @@ test("a client that reads stays connected even if one round exceeds the limit fo
     ...{ description: "x".repeat(3 * 1024 * 1024), started_at: new Date() },
   };
   await live.publish(Array.from({ length: 3 }, () => ({ type: "infrastructure_alert", data })));
-  await expect.poll(() => client.messages.filter(({ type }) => type === "infrastructure_alert").length, { timeout: 5_000 }).toBe(3);
+  await expect.poll(() => client.messages.filter(({ type }) => type === "infrastructure_alert").length).toBe(3);
   expect(live.hub.stats().cutSlow).toBe(0);
 });
 

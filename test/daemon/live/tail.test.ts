@@ -214,7 +214,7 @@ describe("interruptions", () => {
     chaos = false;
     await disturb;
     for (const follower of followers) {
-      await expect.poll(() => sequences(follower).at(-1), { timeout: 15_000 }).toBe(last);
+      await expect.poll(() => sequences(follower).at(-1)).toBe(last);
       expect(follower.messages.map((message) => message.type)).not.toContain("gap");
       expect(sequences(follower)).toEqual(upTo(last));
       expect(follower.states.filter((state) => state.kind === "interrupted").length).toBeGreaterThan(2);
@@ -228,7 +228,7 @@ describe("interruptions", () => {
     await server?.stop();
     await append(database.db, [entry(1), entry(2)]);
     await serve({ port });
-    await expect.poll(() => sequences(follower), { timeout: 5_000 }).toEqual([1, 2]);
+    await expect.poll(() => sequences(follower)).toEqual([1, 2]);
   });
 
   test("an unreachable daemon is tried again after 0.2 s, then at growing intervals", timed, async () => {
@@ -237,7 +237,7 @@ describe("interruptions", () => {
     server = undefined;
     const follower = follow(url, { random: () => 1 });
     const waits = () => follower.states.flatMap((state) => (state.kind === "interrupted" ? state.retryInMs : []));
-    await expect.poll(() => waits().length, { timeout: 5_000 }).toBe(4);
+    await expect.poll(() => waits().length).toBe(4);
     expect(waits()).toEqual([200, 400, 800, 1_600]);
     const begun = performance.now();
     follower.abort();
@@ -254,10 +254,10 @@ describe("interruptions", () => {
     expect(passage.accepted).toBe(1);
     passage.silent = true;
     await publish([entry(1)]);
-    await expect.poll(() => follower.states.at(-1)?.kind, { timeout: 3_000 }).not.toBe("connected");
+    await expect.poll(() => follower.states.at(-1)?.kind).not.toBe("connected");
     passage.silent = false;
     passage.cut();
-    await expect.poll(() => sequences(follower), { timeout: 5_000 }).toEqual([1]);
+    await expect.poll(() => sequences(follower)).toEqual([1]);
   });
 
   test("it keeps the connection from going idle, however short the daemon's timeout is", async () => {
@@ -315,13 +315,13 @@ describe("refusals end the tail", () => {
     await new Promise<void>((resolve) => {
       other.listen(port, "127.0.0.1", resolve);
     });
-    await expect.poll(() => JSON.stringify(follower.states), { timeout: 5_000 }).toContain("status 404");
+    await expect.poll(() => JSON.stringify(follower.states)).toContain("status 404");
     other.closeAllConnections();
     await new Promise((resolve) => {
       other.close(resolve);
     });
     await serve({ port });
-    await expect.poll(() => sequences(follower), { timeout: 8_000 }).toEqual([1]);
+    await expect.poll(() => sequences(follower)).toEqual([1]);
   });
 
   test("a rate limit only delays the tail, and the key is sent along", async () => {

@@ -69,17 +69,17 @@ describe("pull", () => {
     const camera = await cameraServer({ picture: empty, auth: { kind: "digest", ...credentials } });
     const { body } = await setPull({ url: camera.url.replace("//", `//${credentials.user}:${credentials.password}@`) });
     expect(body).toMatchObject({ url: camera.url, username: "viewer", has_password: true, state: "waiting", threshold_percent: 0.3 });
-    await expect.poll(filesOf, { timeout: 5_000 }).toHaveLength(1);
+    await expect.poll(filesOf).toHaveLength(1);
     // Each picture is new to the camera, and looks like the one before
     camera.behave({ picture: Buffer.concat([empty, Buffer.from("\n")]), auth: { kind: "digest", ...credentials } });
     await new Promise((done) => setTimeout(done, 1_200));
     camera.behave({ picture: person, auth: { kind: "digest", ...credentials } });
-    await expect.poll(filesOf, { timeout: 5_000 }).toHaveLength(3);
+    await expect.poll(filesOf).toHaveLength(3);
     const contents = filesOf()
       .toSorted()
       .map((name) => readFileSync(join(daemon.cameraRoot, cameraId, name)).length);
     expect(contents).toEqual([empty.length, empty.length + 1, person.length]);
-    await expect.poll(pullOf, { timeout: 8_000 }).toMatchObject({ state: "working", kept_count: 3, fault: null });
+    await expect.poll(pullOf).toMatchObject({ state: "working", kept_count: 3, fault: null });
     expect((await pullOf()).seen_count).toBeGreaterThan(3);
     await expect.poll(async () => (await ask("GET", `/api/images?camera_id=${cameraId}`)).body.items.length).toBe(3);
     await ask("DELETE", `/api/cameras/${cameraId}/pull`);
@@ -89,7 +89,7 @@ describe("pull", () => {
   it("pull: an address that is gone is an incident within two intervals, which ends with the next picture", async () => {
     const camera = await cameraServer({ picture: await wall("#888") });
     await setPull({ url: camera.url, every_seconds: 2 });
-    await expect.poll(filesOf, { timeout: 5_000 }).toHaveLength(1);
+    await expect.poll(filesOf).toHaveLength(1);
     await camera.close();
     const begin = performance.now();
     await expect.poll(incidents, { timeout: 8_000, interval: 100 }).toHaveLength(1);
@@ -98,7 +98,7 @@ describe("pull", () => {
     expect((await incidents())[0]?.summary).toBe(`Camera Yard 2 gives no pictures: ${fault}.`);
     expect(await pullOf()).toMatchObject({ state: "failing", fault });
     const again = await cameraServer({ picture: await wall("#888"), port: camera.port });
-    await expect.poll(async () => (await incidents())[0]?.summary, { timeout: 10_000 }).toMatch(/^Camera Yard 2 gave no pictures for/);
+    await expect.poll(async () => (await incidents())[0]?.summary).toMatch(/^Camera Yard 2 gave no pictures for/);
     expect(await pullOf()).toMatchObject({ state: "working", fault: null, failing_since: null });
     await again.close();
     expect((await ask("DELETE", `/api/cameras/${cameraId}/pull`)).status).toBe(204);
@@ -108,15 +108,13 @@ describe("pull", () => {
   it("pull: a wrong password is tried twice, not until the camera locks the user", async () => {
     const camera = await cameraServer({ picture: await wall("#888"), auth: { kind: "basic", ...credentials } });
     await setPull({ url: camera.url, username: "viewer", password: "wrong-word" });
-    await expect
-      .poll(pullOf, { timeout: 5_000 })
-      .toMatchObject({ fault: "401: the camera refused the password of user viewer; enter it again" });
+    await expect.poll(pullOf).toMatchObject({ fault: "401: the camera refused the password of user viewer; enter it again" });
     await new Promise((done) => setTimeout(done, 2_000));
     expect(camera.requests.filter(({ headers }) => headers.authorization).length).toBe(2);
     const test = await ask("POST", `/api/cameras/${cameraId}/pull/test`);
     expect(test.body).toMatchObject({ works: false, fault: expect.stringContaining("401"), width: null });
     await setPull({ url: camera.url, password: credentials.password });
-    await expect.poll(pullOf, { timeout: 5_000 }).toMatchObject({ state: "working", username: "viewer" });
+    await expect.poll(pullOf).toMatchObject({ state: "working", username: "viewer" });
     expect((await ask("POST", `/api/cameras/${cameraId}/pull/test`)).body).toMatchObject({ works: true, width: 640, height: 480 });
     await ask("DELETE", `/api/cameras/${cameraId}/pull`);
     await camera.close();

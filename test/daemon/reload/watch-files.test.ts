@@ -39,7 +39,7 @@ async function watching(...paths: string[]): Promise<{ readonly changes: () => n
 
 /** Waits for this number of reported changes, and then checks whether another one follows. */
 async function expectChanges({ changes }: { readonly changes: () => number }, expected: number): Promise<void> {
-  await expect.poll(changes, { timeout: 8_000 }).toBe(expected);
+  await expect.poll(changes).toBe(expected);
   await sleep(700);
   expect(changes()).toBe(expected);
 }

@@ -13,6 +13,7 @@ import { attachEmbeddedPostgres, type EmbeddedPostgres, startEmbeddedPostgres } 
 import { openDatabase } from "../../../src/platform/database/open-database.ts";
 import { openPool } from "../../../src/platform/database/pool.ts";
 import { eventually } from "../../support/eventually.ts";
+import { freePort } from "../../support/free-port.ts";
 import { checkout, type Opened, openInChild } from "./opened-database.ts";
 
 const isRoot = process.getuid?.() === 0;
@@ -44,7 +45,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const child of held.splice(0)) await child.kill("SIGTERM");
-  await expect.poll(() => serversOn(folder), { timeout: 3_000 }).toEqual([]);
+  await expect.poll(() => serversOn(folder)).toEqual([]);
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -145,7 +146,7 @@ describe("embedded server start and stop", () => {
       const child = spawn(process.execPath, [script, checkout, dataDir, "serve", "told"], { stdio: ["pipe", "ignore", "inherit"] });
       await new Promise((resolve) => setTimeout(resolve, after));
       child.kill("SIGKILL");
-      await expect.poll(() => serversOn(folder), { timeout: 2_000 }).toEqual([]);
+      await expect.poll(() => serversOn(folder)).toEqual([]);
     }
     expect((await openInChild({ dataDir })).said).toMatchObject({ ready: true });
   });
@@ -259,7 +260,7 @@ describe("embedded server after kill -9", () => {
           },
         )
         .not.toEqual(before.at);
-      await expect.poll(async () => (await db.query((sql) => sql`select 1 as x`).catch(() => []))[0]?.["x"], { timeout: 5_000 }).toBe(1);
+      await expect.poll(async () => (await db.query((sql) => sql`select 1 as x`).catch(() => []))[0]?.["x"]).toBe(1);
       expect(performance.now() - killed).toBeLessThan(5_000);
     }
     await close();
@@ -396,7 +397,7 @@ test("TLS with a verified and an unverified server", async () => {
   const { uid, gid } = await lstat(join(dataDir, "postgres"));
   await chown(key, uid, gid);
   await chmod(key, 0o600);
-  const port = 20_000 + (process.pid % 20_000);
+  const port = await freePort();
   const server = await startEmbeddedPostgres({
     dataDir,
     log: silentLog,

@@ -108,7 +108,7 @@ describe("publisher on a database that stays available", () => {
     });
     await Promise.all(writers);
     writing = false;
-    await expect.poll(() => here.rows.length + there.rows.length, { timeout: 5_000 }).toBe(committed.length);
+    await expect.poll(() => here.rows.length + there.rows.length).toBe(committed.length);
     await reader;
 
     const all = [...here.rows, ...there.rows];
@@ -153,7 +153,7 @@ test("publisher: a restart of the database is reported once, publishing resumes 
     await delay(2_500); // Longer than the pool waits before it reports the outage
     const away = rows.length;
     server = await startEmbeddedPostgres({ dataDir, port, log: silentLog });
-    await expect.poll(() => rows.length, { timeout: 5_000 }).toBeGreaterThan(away + 20);
+    await expect.poll(() => rows.length).toBeGreaterThan(away + 20);
     writing = false;
     await writer;
 
