@@ -50,17 +50,19 @@ try {
     await page.getByText(/this would have alerted you/).waitFor();
   });
   const corners = [
-    [0.28, 0.42],
-    [0.52, 0.42],
-    [0.66, 0.98],
-    [0.12, 0.98],
+    [0, 0.45],
+    [0.3, 0.42],
+    [0.62, 0.6],
+    [0.98, 0.9],
+    [0.98, 0.99],
+    [0, 0.99],
   ].map(([x, y]) => ({ x, y }));
   const { cameras } = await (await fetch(`${address}/api/cameras`)).json();
   const [{ camera_id }] = cameras;
   const zone = { method: "PUT", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ points: corners }) };
-  await fetch(`${address}/api/cameras/${camera_id}/zones/walkway`, zone);
+  await fetch(`${address}/api/cameras/${camera_id}/zones/lawn`, zone);
   await record(`/cameras/${camera_id}`, "page-zones.webp", { ...phone, colorScheme: "light" }, async (page) => {
-    await page.getByRole("button", { name: "Change the zone walkway" }).click();
+    await page.getByRole("button", { name: "Change the zone lawn" }).click();
     await page.getByRole("heading", { name: "Zones" }).scrollIntoViewIfNeeded();
     await page.evaluate("[...document.querySelectorAll('h2')].find((h) => h.textContent === 'Zones').scrollIntoView()");
   });
