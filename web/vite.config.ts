@@ -8,16 +8,27 @@ import { compressed } from "./compressed.ts";
 /** Modules of the contract and below it do nothing when they are loaded, so that the page gets only the schemas it uses. */
 const hasSideEffects = (id: string): boolean => !/\/src\/(?:contract|base)\//.test(id);
 
-/** The index behind the parenthesis that closes the one at `open`; strings and templates are skipped. */
+/** The index behind the bracket that closes the one at `open`; strings and templates are skipped. */
 function closing(code: string, open: number): number {
   let depth = 0;
-  for (const match of code.slice(open).matchAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|\(|\)/g)) {
-    if (match[0] === "(") depth += 1;
-    if (match[0] === ")") depth -= 1;
+  for (const match of code.slice(open).matchAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|[({]|[)}]/g)) {
+    if ("({".includes(match[0])) depth += 1;
+    if (")}".includes(match[0])) depth -= 1;
     if (depth === 0) return open + match.index + 1;
   }
-  throw new Error("a parenthesis is not closed");
+  throw new Error("a bracket is not closed");
 }
+
+/** The code with `instead` for each part that starts with the text and ends with the bracket that its last character opens. */
+function shortened(code: string, start: string, instead: string): string {
+  let short = code;
+  for (let at = short.indexOf(start); at !== -1; at = short.indexOf(start, at))
+    short = short.slice(0, at) + instead + short.slice(closing(short, at + start.length - 1));
+  return short;
+}
+
+/** The title of a route stands behind its address. */
+const titles = /(\.(?:get|post|put|patch|delete)\(\s*"\/[^"]*",\s*)"(?:[^"\\]|\\.)*"/g;
 
 /** Leaves the descriptions and examples of the contract out of the page: only the description of the API needs them. */
 function withoutDescriptions(): Plugin {
@@ -26,11 +37,8 @@ function withoutDescriptions(): Plugin {
     enforce: "pre",
     transform(code, id) {
       if (!/\/src\/contract\//.test(id)) return null;
-      let short = code;
-      for (let at = short.indexOf(".meta("); at !== -1; at = short.indexOf(".meta(", at)) {
-        short = short.slice(0, at) + short.slice(closing(short, at + ".meta".length));
-      }
-      return { code: short, map: null };
+      const short = shortened(shortened(code, ".meta(", ""), "example: {", "example: undefined");
+      return { code: short.replaceAll(titles, '$1""'), map: null };
     },
   };
 }
