@@ -137,12 +137,12 @@ export const changing: Steps = {
   mode: [people("night"), json("away --now"), json("home"), error(3, "holiday"), error(2, "'Far away'")],
   "modes add": [
     people("holiday --exit-delay 2m"),
-    json("party --schedule 'fri,sat 20:00-02:00 Europe/Berlin'"),
+    json("party --schedule 'tue 03:00-03:01 Europe/Berlin'"),
     error(5, "holiday"),
     error(2, "Any --schedule sometime"),
   ],
   "modes update": [
-    people("night --schedule 'mon-fri 23:00-06:00 Europe/Berlin'"),
+    people("night --schedule 'mon 03:00-03:01 Europe/Berlin'"),
     json("night --schedule none"),
     error(2, "night"),
     error(3, "nigth --exit-delay 5"),
