@@ -5,6 +5,7 @@ import { pluralize } from "../../src/base/text/format.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { labelOf } from "../../src/monitoring/detections/overlay.ts";
 import { drawMarks } from "../../src/monitoring/detections/thumbnail.ts";
+import { sizeOf } from "../../src/monitoring/images/picture.ts";
 import { Breaker } from "../../src/monitoring/upstream/breaker.ts";
 import { createDetector, type Detected, type Detector } from "../../src/monitoring/upstream/detector.ts";
 import type { Io } from "../io.ts";
@@ -66,7 +67,8 @@ export async function testPictures(
 
 async function detect(io: Io, detector: Detector, file: string, bytes: Buffer): Promise<Detected | undefined> {
   const startedAt = io.host.clock.monotonic();
-  const result = await detector.detect({ bytes, fileName: basename(file), mediaType: mediaTypeOf(bytes) }, io.host.signal);
+  const picture = { bytes, fileName: basename(file), mediaType: mediaTypeOf(bytes), size: await sizeOf(bytes) };
+  const result = await detector.detect(picture, io.host.signal);
   if (result.kind !== "detected") {
     io.output.note(`${file}: not processed: ${result.detail}`);
     return undefined;

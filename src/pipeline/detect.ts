@@ -4,7 +4,6 @@ import { createSemaphore, type Semaphore } from "../base/async/semaphore.ts";
 import type { Clock } from "../base/clock/clock.ts";
 import type { Log } from "../base/log/log.ts";
 import { findCamera } from "../monitoring/cameras/cameras-repository.ts";
-import { bufferSource } from "../monitoring/images/byte-source.ts";
 import type { FreshContent } from "../monitoring/images/fresh-content.ts";
 import {
   type ImageStatus,
@@ -14,7 +13,7 @@ import {
   markFailed,
   markSkipped,
 } from "../monitoring/images/images-repository.ts";
-import { inspect, mendPicture } from "../monitoring/images/picture.ts";
+import { mendPicture, sizeOf } from "../monitoring/images/picture.ts";
 import { registeredAgainAs, seenBefore } from "../monitoring/images/same-file.ts";
 import { hasLaterVersion, isEarlierAtDetector } from "../monitoring/images/versions-repository.ts";
 import { frameEverySeconds, mostFrames } from "../monitoring/images/video.ts";
@@ -316,12 +315,6 @@ class DetectStage implements Stage {
     if (stored.closed.length > 0) onClosed(stored.closed);
     return stored.pictures;
   }
-}
-
-async function sizeOf(bytes: Buffer): Promise<Size | undefined> {
-  const found = await inspect(bufferSource(bytes), 0);
-  if (found.state !== "complete" || found.width === null || found.height === null) return undefined;
-  return { width: found.width, height: found.height };
 }
 
 /** Says which part of a video was not processed; null if all of it was. */

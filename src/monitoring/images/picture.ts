@@ -1,5 +1,5 @@
 import { extname } from "node:path";
-import type { ByteSource } from "./byte-source.ts";
+import { type ByteSource, bufferSource } from "./byte-source.ts";
 import { formatOf, headBytes, isBlank } from "./format.ts";
 import { mendJpeg } from "./jpeg.ts";
 import { mendPng } from "./png.ts";
@@ -116,6 +116,13 @@ export async function inspect(source: ByteSource, quietMs: number): Promise<Insp
     case "complete":
       return tooLarge(structure, source.size, mediaType) ?? { ...structure, mediaType };
   }
+}
+
+/** Returns the size of a whole picture in pixels; undefined if it cannot be read. */
+export async function sizeOf(bytes: Buffer): Promise<{ readonly width: number; readonly height: number } | undefined> {
+  const found = await inspect(bufferSource(bytes), 0);
+  if (found.state !== "complete" || found.width === null || found.height === null) return undefined;
+  return { width: found.width, height: found.height };
 }
 
 function tooLarge(
