@@ -198,7 +198,7 @@ describe.each(ways)("rules, %s", (way) => {
   });
 
   it("rules: add asks step by step on a terminal, and repeats a question after an invalid answer", async () => {
-    const input = ["", "Somebody", "grave", "high", "", "persn", "person", "", "22:00-06:00 UTC", "", "", ""].join("\n");
+    const input = ["", "Somebody", "grave", "high", "", "persn", "person", "", "22:00-06:00 UTC", "away, night", "", "", ""].join("\n");
     const { code, out, err } = await homesec(["add", "-o", "json"], { terminal: 100, input });
     expect(code, err).toBe(0);
     expect(JSON.parse(out)).toMatchObject({
@@ -208,6 +208,7 @@ describe.each(ways)("rules, %s", (way) => {
       object_types: ["person"],
       camera_ids: null,
       schedule: { days: [], start_time: "22:00", end_time: "06:00", timezone: "UTC" },
+      modes: ["away", "night"],
       cooldown_seconds: 300,
       channels: null,
     });

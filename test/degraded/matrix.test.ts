@@ -34,9 +34,9 @@ async function recovered(home: House, ...services: readonly string[]): Promise<v
     // A service is healthy when it answers the probe, and trusted once it has answered the trial.
     await eventually(async () => (await home.breaker(service)) === "closed", {
       what: `the breaker of ${service}, closed`,
-      timeoutMs: 45_000,
+      timeoutMs: 120_000,
     });
-    await eventually(() => told(home, service).at(-1) === "closed", { what: `a message that ${service} is back`, timeoutMs: 20_000 });
+    await eventually(() => told(home, service).at(-1) === "closed", { what: `a message that ${service} is back` });
     const { recent_events } = (await home.get("system/health")).body;
     expect(recent_events).toContainEqual(expect.objectContaining({ service, event_type: "recovery" }));
   }
@@ -136,7 +136,7 @@ describe.each([
   { name: "the language model is away: events are stored and wait for their judgement", row: modelAway, faults: modes, longModes: false },
   { name: "the detector is away: pictures wait, and stored events can be judged again", row: detectorAway, faults: modes, longModes: true },
   { name: "both are away: unhealthy, and nothing is lost", row: bothAway, faults: modesOfBoth, longModes: true },
-])("degraded: $name", { concurrent: true, timeout: 240_000 }, ({ row, faults, longModes }) => {
+])("degraded: $name", { concurrent: true, timeout: 480_000 }, ({ row, faults, longModes }) => {
   // Faults that take half a minute on any machine start first, beside the others.
   const begun = new Map<Mode, Promise<unknown>>();
   beforeAll(() => {
@@ -164,7 +164,7 @@ const optionalServices = ["vision", "embedder", "enrichment"];
 describe("degraded: an unavailable enrichment service lowers the quality; events are still created and analysed", {
   concurrent: true,
 }, () => {
-  test.each(triedFaults.map((faults) => [faults]))("%s", { timeout: 120_000 }, async (faults) => {
+  test.each(triedFaults.map((faults) => [faults]))("%s", { timeout: 300_000 }, async (faults) => {
     const readTimeouts = { VISION_READ_TIMEOUT: "1", EMBEDDER_READ_TIMEOUT: "1", ENRICHMENT_READ_TIMEOUT: "1" };
     const home = await house({ optionalServices: true, env: readTimeouts });
     try {
