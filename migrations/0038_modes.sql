@@ -46,4 +46,4 @@ update rule_versions v set definition = v.definition || '{"modes": null}';
 
 -- An alert whose messages wait for the entry delay, and the channels that they go to then.
 alter table alerts add column held_until timestamptz, add column held_channels text[];
-create index alerts_held on alerts (held_until) where held_until is not null;
+create index alerts_held on alerts (held_until) where held_until is not null and status = 'pending';

@@ -76,8 +76,10 @@ export const zoneCommands: readonly Command[] = [
       "Adds a zone, a named area of the camera's picture. Each corner is X,Y: shares of the width from the left and of the height from the top. A detection is in a zone if the middle of the lower edge of its box is. Rules name zones with --zones and --not-zones. The camera's page draws zones on its last picture.",
     arguments: { ...cameraArgument, name: textArgument("Name of the zone"), points: corners },
     examples: [
-      { command: "homesec cameras zones add front-door driveway 0.1,0.4 0.5,0.4 0.6,1 0,1", note: "four corners" },
-      { command: "homesec rules add --name Driveway --object-types car --zones driveway", note: "then use it in a rule" },
+      {
+        command: "homesec cameras zones add front-door driveway 0.1,0.4 0.5,0.4 0.6,1 0,1",
+        note: "four corners; `rules add --zones driveway` then uses it",
+      },
     ],
     view: zoneView,
     record: (io, { arguments: { points, ...params } }) => io.call("setZone", { params, body: { points: [...points] } }),
