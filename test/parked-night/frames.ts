@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
-import { seededRandom } from "../monitoring/parked/scene.ts";
+import { randomFrom } from "../support/chance.ts";
 
 /** In pixels. */
 export const frameSize = { width: 800, height: 600 };
@@ -64,7 +64,7 @@ async function softened(picture: Buffer): Promise<Buffer> {
 /** Draws a frame: by night grey and dark, with the headlights of passing cars and rain. */
 export async function drawFrame({ scene, road: piece, person }: Props, frame: Frame): Promise<Buffer> {
   const { seed, isNight, hasVan, personAt } = frame;
-  const random = seededRandom(seed);
+  const random = randomFrom(seed);
   const shown = await sharp(scene)
     .composite([
       ...(hasVan ? [] : [{ input: piece, left: van.left, top: van.top }]),

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { minuteMs } from "../../src/base/clock/clock.ts";
-import { byDay, carBox, seededRandom, sightOf } from "../monitoring/parked/scene.ts";
+import { byDay, carBox, sightOf } from "../monitoring/parked/scene.ts";
+import { randomFrom } from "../support/chance.ts";
 import type { Desk } from "../support/operations.ts";
 import { type YardCamera, yardCamera } from "./yard-camera.ts";
 
@@ -71,7 +72,7 @@ describe("a place that is ignored", () => {
   });
 
   it("hides the departure of a parked car, too", async () => {
-    const random = seededRandom(6);
+    const random = randomFrom(6);
     for (let n = 0; n < 25; n += 1) await see(start + (120 + n * 2) * minuteMs, ...sightOf(carBox, random, byDay));
     await newEvents();
     const cars = (await detections("limit=10")).filter(({ object_type }) => object_type !== "person");

@@ -3,7 +3,8 @@ import { minuteMs } from "../../src/base/clock/clock.ts";
 import { factsOf } from "../../src/monitoring/events/analysis.ts";
 import type { EventFacts } from "../../src/monitoring/upstream/facts.ts";
 import { writePrompt } from "../../src/monitoring/upstream/prompt.ts";
-import { atNight, byDay, carBox, passing, seededRandom, sightOf, walker } from "../monitoring/parked/scene.ts";
+import { atNight, byDay, carBox, passing, sightOf, walker } from "../monitoring/parked/scene.ts";
+import { randomFrom } from "../support/chance.ts";
 import type { Desk } from "../support/operations.ts";
 import { type YardCamera, yardCamera } from "./yard-camera.ts";
 
@@ -27,7 +28,7 @@ const start = Date.parse("2026-03-01T16:00:00Z");
 
 describe("a night with a parked car", () => {
   it("is an event at first, and none as soon as it was there for half an hour", async () => {
-    const random = seededRandom(1);
+    const random = randomFrom(1);
     for (let n = 0; n < 25; n += 1) await see(start + n * 2 * minuteMs, ...sightOf(carBox, random, byDay));
     const events = await newEvents();
     expect(events.length).toBeGreaterThan(5);
@@ -35,7 +36,7 @@ describe("a night with a parked car", () => {
   });
 
   it("opens no event with moving headlights, and stores every detection with the start of its stay", async () => {
-    const random = seededRandom(2);
+    const random = randomFrom(2);
     for (let n = 0; n < nightPictures; n += 1) await see(camera.now() + minuteMs, ...sightOf(carBox, random));
     expect(await newEvents()).toEqual([]);
     const { items } = await desk.ask("listDetections", { query: "limit=50" });
@@ -63,7 +64,7 @@ describe("a night with a parked car", () => {
   });
 
   it("opens one event for a person who walks past it, which holds the person only", async () => {
-    const random = seededRandom(3);
+    const random = randomFrom(3);
     for (let n = 0; n < 8; n += 1) await see(camera.now() + 2_000, walker(n / 8), ...(n > 2 && n < 6 ? [] : sightOf(carBox, random)));
     const events = await newEvents();
     expect(events.map(({ object_types, detection_count }) => [object_types, detection_count])).toEqual([[["person"], 8]]);
@@ -73,7 +74,7 @@ describe("a night with a parked car", () => {
   });
 
   it("opens an event for a car that passes", async () => {
-    const random = seededRandom(4);
+    const random = randomFrom(4);
     for (let n = 0; n < 4; n += 1)
       await see(camera.now() + (n === 0 ? 5 * minuteMs : 1_000), passing(n / 4), ...sightOf(carBox, random, atNight));
     expect((await newEvents()).map(({ detection_count }) => detection_count)).toEqual([4]);
@@ -93,7 +94,7 @@ describe("a night with a parked car", () => {
   });
 
   it("makes one event of its return, and none after it", async () => {
-    const random = seededRandom(5);
+    const random = randomFrom(5);
     for (let n = 0; n < 60; n += 1) await see(camera.now() + minuteMs, ...sightOf(carBox, random, byDay));
     expect((await newEvents()).map(({ detection_count }) => detection_count)).toEqual([1]);
   });

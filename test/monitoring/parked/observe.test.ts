@@ -5,7 +5,8 @@ import { objectTypes } from "../../../src/contract/constants.ts";
 import type { Sight } from "../../../src/monitoring/parked/matching.ts";
 import { type Observation, type Observed, observe } from "../../../src/monitoring/parked/observe.ts";
 import { emptyMemory, Memory, mostPlaces, mostRecent, type ParkingRules } from "../../../src/monitoring/parked/place.ts";
-import { atNight, byDay, carBox, neighbourBox, passing, seededRandom, sightOf, walker } from "./scene.ts";
+import { randomFrom } from "../../support/chance.ts";
+import { atNight, byDay, carBox, neighbourBox, passing, sightOf, walker } from "./scene.ts";
 
 const rules: ParkingRules = { classes: ["car", "truck", "bus", "bicycle", "motorcycle"], afterMs: 30 * minuteMs };
 const start = Date.parse("2026-03-01T18:00:00Z");
@@ -27,14 +28,14 @@ function watch(pictures: readonly Observation[], memory: Memory = emptyMemory) {
 }
 
 /** A picture every two minutes from a time on, in which the car is seen as at night. */
-function standing(from: number, count: number, random = seededRandom(1), everyMs = 2 * minuteMs, light = atNight): Observation[] {
+function standing(from: number, count: number, random = randomFrom(1), everyMs = 2 * minuteMs, light = atNight): Observation[] {
   return Array.from({ length: count }, (_, n) => picture(from + n * everyMs, ...sightOf(carBox, random, light)));
 }
 
 // Chance can make a car leave about once in a few thousand pictures. So these nights are always the same.
 const seeds = Array.from({ length: 40 }, (_, n) => n + 1);
 /** A car whose place was learned by day. */
-const parkedCar = watch(standing(start, 30, seededRandom(1), 2 * minuteMs, byDay)).memory;
+const parkedCar = watch(standing(start, 30, randomFrom(1), 2 * minuteMs, byDay)).memory;
 const later = parkedCar.at + 2 * minuteMs;
 
 const spot = fc.record({
@@ -114,7 +115,7 @@ describe("parked objects: rules", () => {
   it("parked: after half an hour a car that stands still is no event, with boxes that move, other classes and missing pictures", () => {
     for (const seed of seeds) {
       const everyMs = 20_000 * (1 + (seed % 15));
-      const random = seededRandom(seed);
+      const random = randomFrom(seed);
       const before = watch(standing(start, 20, random, 2 * minuteMs, byDay)).memory;
       const { count, gone } = watch(standing(before.at + everyMs, 300, random, everyMs), before);
       expect([seed, before.places.filter(({ state }) => state === "parked").length, count, gone.length]).toEqual([seed, 1, 0, 0]);
@@ -144,7 +145,7 @@ describe("parked objects: rules", () => {
   });
 
   it("order: a backlog in any order parks a car after a few pictures, and no passing one", () => {
-    const night = [...standing(start, 200, seededRandom(5), 2 * minuteMs, byDay)].map(({ at, frames }, n) =>
+    const night = [...standing(start, 200, randomFrom(5), 2 * minuteMs, byDay)].map(({ at, frames }, n) =>
       picture(at, ...frames.flat(), ...(n % 3 === 0 ? [passing((n % 5) / 5)] : [])),
     );
     fc.assert(
@@ -176,7 +177,7 @@ describe("parked objects: a night", () => {
       const empty = Array.from({ length: 60 }, (_, n) => picture(later + n * minuteMs));
       const away = watch(empty, parkedCar);
       expect([away.gone.length, away.gone[0]?.at]).toEqual([1, later]);
-      const back = watch(standing(later + 2 * hourMs, 100, seededRandom(seed)), away.memory);
+      const back = watch(standing(later + 2 * hourMs, 100, randomFrom(seed)), away.memory);
       expect([seed, back.count, back.gone.length]).toEqual([seed, 1, 0]);
     }
   });
@@ -189,7 +190,7 @@ describe("parked objects: a night", () => {
 
   it("leaving: a detector that finds it half of the time needs more pictures", () => {
     const dark = { ...atNight, recall: 0.5 };
-    const random = seededRandom(7);
+    const random = randomFrom(7);
     const dim = Array.from({ length: 100 }, (_, n) => picture(later + n * minuteMs, ...sightOf(carBox, random, dark)));
     expect(watch(dim, parkedCar)).toMatchObject({ count: 0, gone: [] });
   });
@@ -204,7 +205,7 @@ describe("parked objects: a night", () => {
   });
 
   it("neighbours: one leaves, the other stays", () => {
-    const random = seededRandom(3);
+    const random = randomFrom(3);
     const steady = { jitter: 0.06, recall: 0.95, glare: 0 };
     const both = Array.from({ length: 60 }, (_, n) =>
       picture(start + n * minuteMs, ...sightOf(carBox, random, steady), ...sightOf(neighbourBox, random, steady)),
@@ -226,7 +227,7 @@ describe("parked objects: a night", () => {
   });
 
   it("passing cars: different cars that stop at one gate are events, with one picture each and none without a car", () => {
-    const random = seededRandom(11);
+    const random = randomFrom(11);
     const vary = (share: number): number => 1 + (2 * random() - 1) * share;
     const gate = Array.from({ length: 100 }, (_, n): Observation => {
       const box = {

@@ -1,17 +1,6 @@
 import type { Sight } from "../../../src/monitoring/parked/matching.ts";
 import type { Spot } from "../../../src/monitoring/parked/place.ts";
 
-/** Returns a generator of numbers from 0 to 1 that is the same for the same seed (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** How a detector sees something that stands still at night. */
 export interface Unsteadiness {
   /** Shift and stretch of a box, as a share of its sides. */
