@@ -30,10 +30,10 @@ export const health = defineCommand({
   name: "health",
   summary: "Check whether homesec is healthy",
   description:
-    "Shows services, workers, refused messages, incomplete files, folders that cannot be read, wrong clocks of cameras, and dead letters. Exits with 0 if everything works and nothing of that is listed, with 7 otherwise, and with 6 if no daemon answers. With --wait it first waits until a daemon is ready to accept pictures and its built-in services have loaded.",
+    "Shows services, workers, refused messages, incomplete files, folders that cannot be read, wrong clocks of cameras, zones of cameras that were moved, and dead letters. Exits with 0 if everything works and nothing of that is listed, with 7 otherwise, and with 6 if no daemon answers. With --wait it first waits until a daemon is ready to accept pictures and its built-in services have loaded.",
   options: {
     wait: seconds(0, 86_400, "Wait for a ready daemon, such as 30s (default 0s)"),
-    parts_only: flag("Ignore refused messages, files, folders, clocks and dead letters"),
+    parts_only: flag("Ignore refused messages, files, folders, clocks, zones and dead letters"),
   },
   examples: [
     { command: "homesec health", note: "services and workers" },
@@ -112,7 +112,7 @@ const jobNames: Readonly<Record<string, readonly [one: string, many: string]>> =
   deliver: ["message", "messages"],
 };
 
-/** Problems that need a person: incomplete files, dead letters, wrong clocks of cameras, and folders and files that hide pictures. */
+/** Problems that need a person: incomplete files, dead letters, wrong clocks and doubtful zones of cameras, and what hides pictures. */
 async function attention(io: Io): Promise<readonly string[]> {
   const { mayHidePictures, passedOverText } = await import("../src/monitoring/cameras/passed-over.ts");
   const { clockFix, clockText, isWrongClock } = await import("../src/monitoring/camera-times/clock-offset.ts");
@@ -123,6 +123,8 @@ async function attention(io: Io): Promise<readonly string[]> {
   const clocks = (await io.call("listCameras", { query: { limit: 1_000 } })).cameras.filter((camera) =>
     isWrongClock(camera.clock_offset_seconds),
   );
+  const places = [...(await io.call("listAllZones", {})).zones, ...(await io.call("listMasks", { query: {} })).masks];
+  const moved = new Set(places.flatMap(({ camera_id: id, doubtful_since: since }) => (since === null ? [] : [id])));
   return [
     ...file_watcher.stuck.map(({ path, reason }) => `incomplete file: ${plain(path)}: ${plain(reason)}`),
     ...dead.map(
@@ -131,6 +133,10 @@ async function attention(io: Io): Promise<readonly string[]> {
     ),
     ...clocks.map(({ camera_id, clock_offset_seconds: offset }) =>
       plain(`camera ${camera_id}: ${clockText(offset ?? 0)}. ${clockFix(camera_id, offset ?? 0)}`),
+    ),
+    ...[...moved].map(
+      (id) =>
+        `camera ${plain(id)} was moved, so its zones and ignored spots may lie elsewhere: draw them again, or keep them with homesec cameras zones confirm ${plain(id)}`,
     ),
     ...hidden.map((entry) => `not read: ${plain(passedOverText(entry))}`),
   ];

@@ -112,6 +112,17 @@ test("camera times: a wrong clock is a finding of doctor and health, a right one
   expect(health.err).not.toContain("camera porch");
 });
 
+test("health: names a camera that was moved after its zones were drawn, until someone keeps them", async () => {
+  expect((await run("cameras", "zones", "add", "porch", "path", "0.1,0.4", "0.5,0.4", "0.5,1")).code).toBe(0);
+  expect((await run("health")).err).not.toContain("camera porch");
+  await database.db.query((sql) => sql`update camera_zones set doubtful_since = now()`);
+  const health = await run("health");
+  expect(health.code).toBe(7);
+  expect(health.err).toContain("camera porch was moved, so its zones and ignored spots may lie elsewhere");
+  expect((await run("cameras", "zones", "confirm", "porch")).code).toBe(0);
+  expect((await run("health")).err).not.toContain("camera porch");
+});
+
 test("camera times: once the zone is set, the finding goes and new pictures have the right time", async () => {
   // two hours behind UTC all year
   expect((await run("cameras", "update", "yard", "--time-zone", "America/Noronha")).code).toBe(0);
