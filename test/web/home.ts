@@ -29,6 +29,8 @@ export interface WebHome {
   addManyEvents(count: number): Promise<void>;
   /** Stores that a camera saw the same person in these detections. */
   addEntity(id: string, detectionIds: readonly number[]): Promise<void>;
+  /** Lets a camera have a last picture without a detector. */
+  giveLastPicture(cameraId: string): Promise<void>;
   ask(method: string, path: string, body?: object): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -118,6 +120,16 @@ export async function openEmptyHome(env: Readonly<Record<string, string>> = {}):
       `,
     );
   };
+  const giveLastPicture: WebHome["giveLastPicture"] = async (cameraId) =>
+    await daemon.context.db.query(async (sql) => {
+      await sql`
+        insert into images (camera_id, path, size_bytes, modified_ns, found_by, found_at, taken_at, status, width, height, media_type)
+        select ${cameraId}, d.file_path, 1, 1, 'watch', now(), now(), 'processed', 768, 576, 'image/jpeg'
+        from detections d
+        where d.detection_id = 2
+      `;
+      await sql`update cameras set last_seen_at = now() where camera_id = ${cameraId}`;
+    });
   const furnish = async (): Promise<void> => {
     for (const [camera_id, name] of [
       ["front-door", "Front door"],
@@ -132,7 +144,7 @@ export async function openEmptyHome(env: Readonly<Record<string, string>> = {}):
     await eventually(async () => ((await ask("GET", "/api/alerts")) as { items: unknown[] }).items.length > 0, { what: "the alert" });
   };
   return {
-    ...{ daemon, url, addDetection, addEvent, addManyEvents, addEntity, ask, furnish },
+    ...{ daemon, url, addDetection, addEvent, addManyEvents, addEntity, giveLastPicture, ask, furnish },
     close: async () => {
       await daemon.stop();
       await database.close();

@@ -149,20 +149,9 @@ describe.skipIf(!chromiumInstalled)("zones on the web page (needs chromium)", ()
   const home = useWebHome();
   const zones = async () =>
     ((await home.ask("GET", "/api/cameras/garden/zones")) as { zones: { name: string; points: { x: number; y: number }[] }[] }).zones;
-  /** Lets a camera have a last picture without a detector. */
-  const seePicture = async (cameraId: string) =>
-    await home.daemon.context.db.query(async (sql) => {
-      await sql`
-        insert into images (camera_id, path, size_bytes, modified_ns, found_by, found_at, taken_at, status, width, height, media_type)
-        select ${cameraId}, d.file_path, 1, 1, 'watch', now(), now(), 'processed', 768, 576, 'image/jpeg'
-        from detections d
-        where d.detection_id = 2
-      `;
-      await sql`update cameras set last_seen_at = now() where camera_id = ${cameraId}`;
-    });
 
   it("zones: are drawn by taps, dragged, finished by keys alone, and used in a rule", async () => {
-    await seePicture("garden");
+    await home.giveLastPicture("garden");
     const { page, complaints } = await home.visit();
     await page.goto("/cameras/garden");
     await page.getByRole("button", { name: "Draw a zone" }).click();

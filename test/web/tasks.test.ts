@@ -138,6 +138,35 @@ describe.skipIf(!chromiumInstalled)("tasks of a newcomer on a phone (needs chrom
       });
     });
 
+    it("tasks: only cars in the driveway, from the camera to the saved rule", async () => {
+      await home.giveLastPicture("garden");
+      await task(10, async ({ page, tap, fill, sees }) => {
+        await tap("Cameras");
+        await tap(/^Garden/);
+        await tap("Draw a zone");
+        const canvas = page.locator("svg[data-zones]");
+        await canvas.scrollIntoViewIfNeeded();
+        const { width = 0, height = 0 } = (await canvas.boundingBox()) ?? {};
+        for (const [x, y] of [
+          [0.2, 0.5],
+          [0.8, 0.5],
+          [0.5, 0.9],
+        ] as const)
+          await canvas.tap({ position: { x: x * width, y: y * height } });
+        await sees("The zone is complete");
+        await fill("Name of the zone", "Driveway");
+        await tap("Save");
+        await sees("Zone Driveway saved");
+        await tap("New rule about these zones");
+        await tap(/^Car$/i);
+        await fill("Name", "Cars in my driveway");
+        await tap("Save rule");
+        await sees("“Cars in my driveway” is saved");
+      });
+      const rule = (await items("/api/alerts/rules")).find(({ name }) => name === "Cars in my driveway");
+      expect(rule).toMatchObject({ object_types: ["car"], zones: ["Driveway"], camera_ids: ["garden"], enabled: true });
+    });
+
     it("tasks: an event is shared", async () => {
       await task(4, async ({ tap, sees, page }) => {
         await tap("A person tries the door handle.");
