@@ -50,7 +50,9 @@ export async function testPictures(
   try {
     for (const file of files) {
       const bytes = await readPicture(resolve(cwd, file), file);
-      const found = await detect(io, detector, file, bytes);
+      const startedAt = clock.monotonic();
+      const found = await detectPicture(io, detector, file, bytes);
+      if (found) noteTime(io, file, found, clock.monotonic() - startedAt);
       if (!found) failed += 1;
       objects.push(...(found?.detections ?? []).map(({ objectType, confidence, box }) => objectOf(file, objectType, confidence, box)));
       if (found && draw !== undefined) {
@@ -65,29 +67,30 @@ export async function testPictures(
   return { objects, failed };
 }
 
-async function detect(io: Io, detector: Detector, file: string, bytes: Buffer): Promise<Detected | undefined> {
-  const startedAt = io.host.clock.monotonic();
+/** Sends a picture to a detector. Notes the reason and returns undefined if it is not processed. */
+export async function detectPicture(io: Io, detector: Detector, file: string, bytes: Buffer): Promise<Detected | undefined> {
   const picture = { bytes, fileName: basename(file), mediaType: mediaTypeOf(bytes), size: await sizeOf(bytes) };
   const result = await detector.detect(picture, io.host.signal);
-  if (result.kind !== "detected") {
-    io.output.note(`${file}: not processed: ${result.detail}`);
-    return undefined;
-  }
-  const tookMs = Math.round(io.host.clock.monotonic() - startedAt);
-  const own = result.inferenceMs === null ? "" : ` (${Math.round(result.inferenceMs)} ms in the detector)`;
-  io.output.note(`${file}: ${pluralize(result.detections.length, "object")} in ${tookMs} ms${own}`);
-  return result;
+  if (result.kind === "detected") return result;
+  io.output.note(`${file}: not processed: ${result.detail}`);
+  return undefined;
+}
+
+function noteTime(io: Io, file: string, { detections, inferenceMs }: Detected, tookMs: number): void {
+  const own = inferenceMs === null ? "" : ` (${Math.round(inferenceMs)} ms in the detector)`;
+  io.output.note(`${file}: ${pluralize(detections.length, "object")} in ${Math.round(tookMs)} ms${own}`);
 }
 
 /** The address of the daemon's detector. Throws `Problem("invalid")` if this machine cannot reach it. */
-async function detectorUrl(io: Io): Promise<string> {
+export async function detectorUrl(io: Io): Promise<string> {
   const { ai_services: services } = await io.call("getFullHealth", {});
   const service = services.find(({ name }) => name === "detector");
   if (!service?.url) throw new Problem("invalid", `the detector is unavailable: ${service?.error ?? "it has not started"}; try again`);
   return service.url;
 }
 
-async function readPicture(path: string, file: string): Promise<Buffer> {
+/** Reads a picture of this machine; `file` is how the error names it. Throws `Problem("invalid")` if it cannot be read. */
+export async function readPicture(path: string, file: string): Promise<Buffer> {
   try {
     return await readFile(path);
   } catch (cause) {

@@ -156,6 +156,8 @@ describe("exit codes", () => {
       (path: string) => {
         if (path.endsWith("pipeline")) return { body: pipeline(files) };
         if (path.endsWith("/cameras")) return { body: { cameras: [], count: 0, pagination: page(0) } };
+        if (path.endsWith("/zones")) return { body: { zones: [] } };
+        if (path.endsWith("/masks")) return { body: { masks: [] } };
         if (path.endsWith("dlq/stats"))
           return { body: { queues: { detect: files.length, analyze: 0, deliver: 2 * files.length }, total_count: 3 * files.length } };
         return path.endsWith("ready")
@@ -229,6 +231,8 @@ no longer retried: 2 messages; see homesec dlq list --queue deliver
       },
       "/api/dlq/stats": { queues: {}, total_count: 0 },
       "/api/cameras": { cameras: [], count: 0, pagination: page(0) },
+      "/api/zones": { zones: [] },
+      "/api/masks": { masks: [] },
       "/api/cameras/validation/paths": {
         ...{ base_path: "/srv", total_cameras: 0, valid_count: 0, invalid_count: 0, valid_cameras: [], invalid_cameras: [] },
       },

@@ -1,13 +1,15 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { matchObjects } from "../../commands/detector/compare.ts";
 import { imageView } from "../../commands/trigger/follow.ts";
 import { Image } from "../../src/contract/routes/images.ts";
+import type { ObjectType } from "../../src/monitoring/detector-model/class-names.ts";
 import { cli } from "../support/cli.ts";
 import { type TestDaemon, testDaemon } from "../support/daemon.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { picturePath, uniqueJpeg } from "../support/pictures.ts";
-import { detectorStandIn, languageModelStandIn, type StandIn } from "../support/upstream.ts";
+import { detectorStandIn, languageModelStandIn, onePerson, type StandIn } from "../support/upstream.ts";
 
 let database: TestDatabase;
 let services: readonly StandIn[];
@@ -37,6 +39,43 @@ it("trigger: processes a picture and prints the result", async () => {
   // any number of times: each copy is a separate picture
   expect((await homesec("trigger", "visitor.jpg", "--camera", "yard")).out).toMatch(/status +processed\ndetections +1\n/);
   expect((await readdir(join(daemon.cameraRoot, "yard"))).filter((name) => name.startsWith("."))).toEqual([]);
+});
+
+it("detector compare: lists the pictures in which two detectors differ, and the totals of each class", async () => {
+  await writeFile(join(daemon.dataDir, "visitor.jpg"), await uniqueJpeg());
+  expect((await homesec("trigger", "visitor.jpg", "--camera", "yard")).code).toBe(0);
+  const [person] = (onePerson() as { detections: object[] }).detections;
+  const car = { class: "car", confidence: 0.7, bbox: { x: 400, y: 300, width: 200, height: 100 } };
+  const unsure = { class: "dog", confidence: 0.2, bbox: { x: 10, y: 300, width: 60, height: 40 } };
+  const other = await detectorStandIn({ answer: () => ({ ...onePerson(), detections: [car, person, unsure] }) });
+  try {
+    const { code, out, err } = await homesec("detector", "compare", "current", other.url, "--last", "1", "-o", "json");
+    expect(code, err).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      ...{ pictures: 1, gone: 0 },
+      classes: expect.arrayContaining([
+        { object_type: "person", both: 1, only_a: 0, only_b: 0 },
+        { object_type: "car", both: 0, only_a: 0, only_b: 1 },
+      ]),
+      differences: [{ camera_id: "yard", only_a: [], only_b: ["car 70 %"] }],
+    });
+    const people = await homesec("detector", "compare", "current", other.url, "--confidence", "0.1", "--cameras", "yard");
+    expect(people.out).toMatch(/ONLY A +ONLY B\n.* yard +- +car 70 %, dog 20 %/);
+    expect(people.err).toMatch(/A: current, \d+ ms per picture \(median\)\nB: http:.*\n\d pictures? compared\n/);
+  } finally {
+    await other.close();
+  }
+  const away = await homesec("detector", "compare", "current", other.url, "--last", "1");
+  expect(away.code).toBe(1);
+  expect(away.err).toContain("did not process 1 picture");
+});
+
+it("detector compare: pairs each object once, with the one that it overlaps most", () => {
+  const at = (x: number, objectType: ObjectType = "person") => ({ objectType, confidence: 0.9, box: { x, y: 0, width: 100, height: 100 } });
+  const paired = matchObjects([at(0), at(300), at(900, "car")], [at(310), at(20), at(30), at(900)]);
+  expect(paired).toEqual({ both: [at(0), at(300)], only_a: [at(900, "car")], only_b: [at(30), at(900)] });
+  const noBox = { ...at(0), box: null };
+  expect(matchObjects([noBox], [at(500), at(600)]).both).toEqual([noBox]);
 });
 
 it.each([

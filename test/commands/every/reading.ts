@@ -51,6 +51,13 @@ export const reading: Steps = {
     error(2, "visitor.jpg token.txt --draw out.jpg"),
     error(2, "visitor.jpg --direct"),
   ],
+  "detector compare": [
+    people("current current --last 1", { says: /^$/ }),
+    json("current current --last 1", { ownForm: true }),
+    error(2, "current garden"),
+    error(2, "current"),
+    error(2, "current current --direct"),
+  ],
   completion: [people("bash"), people("zsh"), people("fish"), error(2, "fsh")],
   docs: [people("--folder pages"), error(2, "extra")],
 
