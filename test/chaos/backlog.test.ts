@@ -16,7 +16,7 @@ import { lookAt } from "./support/rows.ts";
 import { isLong, scale } from "./support/scale.ts";
 import { chanceOf } from "./support/seed.ts";
 
-const backlog = scale("CHAOS_BACKLOG", { short: 1_500, long: 500_000 });
+const backlog = scale("CHAOS_BACKLOG", { short: 400, long: 500_000 });
 const kills = scale("CHAOS_BACKLOG_KILLS", { short: 1, long: 10 });
 /** Number of files with the same content. */
 const alike = 30_000;
@@ -55,7 +55,10 @@ test(`chaos: ${backlog} files from before the start and ${kills} kill -9: each f
     languageModelStandIn(),
   ]);
   await pileUp();
-  const env = { DATA_DIR: folder.path, DATABASE_URL: database.url, DETECTOR_URL: detector.url, LANGUAGE_MODEL_URL: model.url };
+  const env = {
+    ...{ DATA_DIR: folder.path, DATABASE_URL: database.url, DETECTOR_URL: detector.url, LANGUAGE_MODEL_URL: model.url },
+    ...{ BATCH_WINDOW_SECONDS: "3", BATCH_IDLE_TIMEOUT_SECONDS: "1" },
+  };
   const rows = { url: database.url };
   const startedAt = performance.now();
   let daemon = await serveHomesec(env);

@@ -11,7 +11,7 @@ import { scale } from "./support/scale.ts";
 import { chanceOf } from "./support/seed.ts";
 import { uploadRange } from "./support/uploads.ts";
 
-const pictures = scale("CHAOS_PICTURES", { short: 800, long: 20_000 });
+const pictures = scale("CHAOS_PICTURES", { short: 400, long: 20_000 });
 const chance = chanceOf("uploads");
 const folder = temporaryFolder("uploads");
 const cameraRoot = join(folder.path, "cameras");

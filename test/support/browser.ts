@@ -19,6 +19,18 @@ export async function launchBrowser(more: readonly string[] = []): Promise<Brows
   return await chromium.launch({ executablePath: executablePath ?? "", args: [...flags, ...quiet, ...more] });
 }
 
+const shared = new Map<string, Promise<Browser>>();
+
+/** The browser with these flags that all test files of this process use, since a start takes a second. It ends with the process. */
+export async function sharedBrowser(flags: readonly string[] = []): Promise<Browser> {
+  const key = flags.join(" ");
+  const running = await shared.get(key)?.catch(() => undefined);
+  if (running?.isConnected()) return running;
+  const started = launchBrowser(flags);
+  shared.set(key, started);
+  return await started;
+}
+
 /** The sizes that the page is made for. */
 export const screens = {
   phone: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },

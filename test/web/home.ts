@@ -2,11 +2,12 @@ import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
-import { launchBrowser, type Visit, visit } from "../support/browser.ts";
+import { sharedBrowser, type Visit, visit } from "../support/browser.ts";
 import { type TestDaemon, testDaemon } from "../support/daemon.ts";
 import { testDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { temporaryFolder } from "../support/temporary.ts";
+import { detectorStandIn, languageModelStandIn } from "../support/upstream.ts";
 
 const pictures = join(import.meta.dirname, "../../demo/pictures");
 
@@ -45,14 +46,18 @@ export async function openWebHome(env: Readonly<Record<string, string>> = {}): P
   return home;
 }
 
-/** Opens a home without cameras; `furnish` makes it such a home. Pictures lie outside of the camera folders, so that no detector runs. */
+/**
+ * Opens a home without cameras; `furnish` makes it such a home. Pictures lie outside of the camera folders, so that no detector is asked,
+ * and stand-ins save the time to load the built-in services.
+ */
 export async function openEmptyHome(env: Readonly<Record<string, string>> = {}): Promise<WebHome & { furnish(): Promise<void> }> {
   const folder = temporaryFolder("pictures");
   const picture = join(folder.path, "walkway.jpg");
   await mkdir(folder.path, { recursive: true });
   await copyFile(join(pictures, "walkway-0060.jpg"), picture);
-  const database = await testDatabase();
-  const daemon = await testDaemon({ env: { DATABASE_URL: database.url, CAMERA_EXTRA_ROOTS: folder.path, ...env } });
+  const [database, detector, model] = await Promise.all([testDatabase(), detectorStandIn(), languageModelStandIn()]);
+  const services = { DATABASE_URL: database.url, DETECTOR_URL: detector.url, LANGUAGE_MODEL_URL: model.url };
+  const daemon = await testDaemon({ env: { ...services, CAMERA_EXTRA_ROOTS: folder.path, ...env } });
   const url = `http://127.0.0.1:${daemon.port}`;
   const ask: WebHome["ask"] = async (method, path, body) => {
     const response = await fetch(`${url}${path}`, {
@@ -147,7 +152,7 @@ export async function openEmptyHome(env: Readonly<Record<string, string>> = {}):
     ...{ daemon, url, addDetection, addEvent, addManyEvents, addEntity, giveLastPicture, ask, furnish },
     close: async () => {
       await daemon.stop();
-      await database.close();
+      await Promise.all([database.close(), detector.close(), model.close()]);
       await folder.remove();
     },
   };
@@ -160,7 +165,7 @@ export interface VisitedHome extends WebHome {
   visit(options?: BrowserContextOptions): Promise<Visit>;
 }
 
-/** Opens a home and a browser with these flags before the tests of a block, and closes both after them. */
+/** Opens a home before the tests of a block and closes it after them, with the browser of this process that has these flags. */
 export function useWebHome(env: () => Readonly<Record<string, string>> = () => ({}), flags: readonly string[] = []): VisitedHome {
   let home: WebHome | undefined;
   let browser: Browser | undefined;
@@ -171,10 +176,9 @@ export function useWebHome(env: () => Readonly<Record<string, string>> = () => (
   };
   beforeAll(async () => {
     home = await openWebHome(env());
-    browser = await launchBrowser(flags);
+    browser = await sharedBrowser(flags);
   });
   afterAll(async () => {
-    await browser?.close();
     await home?.close();
   });
   // The tests get their home when they run; a block is read before its home is open.

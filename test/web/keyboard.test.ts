@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { chromiumInstalled, launchBrowser, screens, visit } from "../support/browser.ts";
+import { chromiumInstalled, screens, sharedBrowser, visit } from "../support/browser.ts";
 import { openWebHome, type WebHome } from "./home.ts";
 
 // a browser needs processor time that other tests take at the same moment
@@ -74,10 +74,9 @@ describe.skipIf(!chromiumInstalled)("forms by keyboard alone (needs chromium)", 
   let browser: Browser;
   beforeAll(async () => {
     home = await openWebHome({ API_KEY_ENABLED: "true", API_KEYS: key });
-    browser = await launchBrowser();
+    browser = await sharedBrowser();
   });
   afterAll(async () => {
-    await browser?.close();
     await home?.close();
   });
   const signedIn = async (path: string, locale = "en-GB"): Promise<Page> => {

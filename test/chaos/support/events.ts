@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
+import { isLong } from "./scale.ts";
 
 const Results = z.object({ results: z.array(z.object({ id: z.number().nullable(), status: z.string() })) });
 
 const atOnce = 3;
-const pauseMs = 50;
+/** The short form posts less, so that its end is reached sooner. */
+const pauseMs = isLong ? 50 : 200;
 
 /** Keeps storing events over HTTP for a separate camera, whatever the daemon replies. `stop` returns the acknowledged events. */
 export async function keepPosting(url: () => string): Promise<{ stop(): Promise<ReadonlySet<number>> }> {

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Chance } from "../../support/chance.ts";
 import { renameIn, uniqueJpeg, writeSlowly } from "../../support/pictures.ts";
+import { isLong } from "./scale.ts";
 
 const cameras = ["front", "back", "garage", "yard", "drive", "gate"];
 
@@ -75,7 +76,7 @@ async function upload(root: string, number: number, all: Chance): Promise<void> 
   await ways[way]({ path: (...between) => placeOf(root, number, ...between), bytes: await uniqueJpeg(number), chance });
 }
 
-/** Uploads with `pauseMs` after each picture until `stop`, which returns their number. */
+/** Uploads with `pauseMs` after each picture, in the short form three times that, until `stop`, which returns their number. */
 export function keepUploading(root: string, chance: Chance, pauseMs: number): { readonly count: () => number; stop(): Promise<number> } {
   let goesOn = true;
   let uploaded = 0;
@@ -83,7 +84,7 @@ export function keepUploading(root: string, chance: Chance, pauseMs: number): { 
     while (goesOn) {
       await upload(root, uploaded, chance);
       uploaded += 1;
-      await sleep(pauseMs);
+      await sleep(isLong ? pauseMs : 3 * pauseMs);
     }
   })();
   return {
