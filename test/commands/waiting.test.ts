@@ -72,6 +72,8 @@ describe("health --wait", () => {
       degradation: { mode: "normal", services: {} },
       timestamp,
     },
+    "/api/zones": { zones: [] },
+    "/api/masks": { masks: [] },
     "/api/cameras?limit=1000": {
       cameras: [],
       count: 0,
