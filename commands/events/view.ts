@@ -12,6 +12,7 @@ type EventWithDetections = ReplyOf<"getEvent">;
 function risk(event: Event): Cell {
   if (event.kind === "camera_health") return { text: "camera", paint: "yellow" };
   if (event.risk_score !== null) return { text: `${event.risk_level} ${event.risk_score}`, paint: riskPaint(event.risk_level) };
+  if (event.ongoing) return { text: "going on", paint: "cyan" };
   return { text: event.analysis_status === "failed" ? "analysis failed" : "not analysed", paint: "dim" };
 }
 
@@ -42,7 +43,7 @@ export const eventView: View<Event> = {
 /** Lines of a detection event. A camera incident has no detections or score, and its summary says how long it lasted. */
 function detectionLines(event: Event): readonly (readonly [string, Cell])[] {
   return [
-    ["lasted", { text: seconds(event) }],
+    [event.ongoing ? "going on" : "lasted", { text: event.ongoing ? `since ${seconds(event)}` : seconds(event) }],
     ["risk", risk(event)],
     ["objects", { text: event.object_types.join(", ") || "nothing" }],
     ["summary", { text: event.summary }],

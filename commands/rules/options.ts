@@ -37,6 +37,7 @@ export const ruleOptions = {
   dedup_key_template: text("template", "Key of alerts that share a cooldown (default {camera_id}:{rule_id})"),
   escalate: toggle("Let more severe events bypass the cooldown"),
   digest: toggle("Send a summary of suppressed alerts after the cooldown"),
+  immediate: toggle("Alert during the visit, without the risk score"),
   enabled: toggle("Create it enabled; --no-enabled to create it disabled"),
 };
 

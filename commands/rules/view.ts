@@ -35,6 +35,7 @@ export const ruleView: View<Rule> = {
     ["cooldown", { text: `${rule.cooldown_seconds} s for ${rule.dedup_key_template}` }],
     ["escalate", { text: rule.escalate ? "yes" : "no" }],
     ["digest", { text: rule.digest ? "yes" : "no" }],
+    ["immediate", { text: rule.immediate ? "yes, during the visit" : "no, when the visit is over" }],
     ["version", { text: String(rule.version) }],
     ["changed", { text: exactly(terminal, rule.updated_at) }],
   ],

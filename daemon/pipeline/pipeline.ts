@@ -1,3 +1,4 @@
+import { createImmediateRules } from "../../src/alerting/rules/immediate.ts";
 import { hourMs, minuteMs } from "../../src/base/clock/clock.ts";
 import { localTimeZone } from "../../src/base/clock/time-zone.ts";
 import type { Closed } from "../../src/monitoring/batches/aggregation.ts";
@@ -70,6 +71,7 @@ function detectionWorker(parts: WorkerContext, onClosed: (closed: readonly Close
       ...{ db, clock, log: log.child({ worker: "detection_worker" }), settings },
       batchMaxDetections: config.batchMaxDetections,
       parking: { classes: config.parkedClasses, afterMs: config.parkedAfterMinutes * minuteMs },
+      immediateRules: createImmediateRules({ db, clock }),
       enrichmentWaitMs: () => upstreams.enrichmentWaitMs(),
       detector: upstreams.detector,
       atDetector,

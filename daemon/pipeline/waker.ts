@@ -20,6 +20,6 @@ export function createWaker(workers: {
     else if (note === "batches") workers.aggregator.wake();
     else if (note === "watcher") workers.watcher.wake();
     else if (note === "jobs:deliver") workers.deliveryDispatcher.wake("deliver");
-    else workers.dispatcher.wake(note.slice("jobs:".length));
+    else if (note.startsWith("jobs:")) workers.dispatcher.wake(note.slice("jobs:".length));
   };
 }

@@ -114,6 +114,7 @@ const matchAllRule = {
   channels: null,
   escalate: false,
   digest: false,
+  immediate: false,
 } as const;
 
 const quietLog = (log: Log): Log => ({

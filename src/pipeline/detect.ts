@@ -1,4 +1,5 @@
 import { basename, dirname } from "node:path";
+import type { ImmediateRules } from "../alerting/rules/immediate.ts";
 import { type Batcher, createBatcher } from "../base/async/batcher.ts";
 import { createSemaphore, type Semaphore } from "../base/async/semaphore.ts";
 import type { Clock } from "../base/clock/clock.ts";
@@ -57,6 +58,8 @@ export interface DetectStageContext {
   readonly log: Log;
   readonly settings: Settings;
   readonly batchMaxDetections: number;
+  /** The rules that are evaluated during a visit; absent: none. */
+  readonly immediateRules?: ImmediateRules;
   /** Which objects count as parked; absent: none. */
   readonly parking?: ParkingRules;
   /** How long the analysis of an event may wait for the enrichment of its detections. */
@@ -306,11 +309,12 @@ class DetectStage implements Stage {
   }
 
   async #storeTogether(pictures: readonly SeenPicture[]): Promise<Stored["pictures"]> {
-    const { db, clock, batchMaxDetections, parking, onClosed } = this.#context;
+    const { db, clock, batchMaxDetections, parking, onClosed, immediateRules: rules } = this.#context;
     const settings = this.#context.settings.current();
     const enrichmentWaitMs = this.#context.enrichmentWaitMs();
+    const immediateRules = (await rules?.current()) ?? [];
     const stored = await db.transaction((sql) =>
-      storeFindings(sql, pictures, { settings, batchMaxDetections, enrichmentWaitMs, parking, now: clock.now() }),
+      storeFindings(sql, pictures, { settings, batchMaxDetections, enrichmentWaitMs, parking, immediateRules, now: clock.now() }),
     );
     if (stored.closed.length > 0) onClosed(stored.closed);
     return stored.pictures;

@@ -1,6 +1,12 @@
+import { mayMatch } from "../alerting/rules/immediate.ts";
+import type { Rule } from "../alerting/rules/rule.ts";
 import { type Arrival, assignToBatches, type Closed, closeDueBatches } from "../monitoring/batches/aggregation.ts";
 import { lockBatchesOf } from "../monitoring/batches/batches-repository.ts";
+import { extendEvents } from "../monitoring/batches/visits.ts";
 import { insertDetections, type NewDetection } from "../monitoring/detections/detections-repository.ts";
+import { queueVisitEvaluations } from "../monitoring/events/evaluation-repository.ts";
+import { backlogAfterMs } from "../monitoring/events/event.ts";
+import { lockEvents } from "../monitoring/events/event-detections-repository.ts";
 import { type LedgerImage, markProcessed } from "../monitoring/images/images-repository.ts";
 import { announceDepartures } from "../monitoring/parked/departures.ts";
 import { rememberParked } from "../monitoring/parked/judge.ts";
@@ -43,6 +49,8 @@ export interface StoringContext {
   readonly enrichmentWaitMs: number;
   /** Absent: nothing is parked. */
   readonly parking?: ParkingRules | undefined;
+  /** The rules that are evaluated during a visit; absent: none. */
+  readonly immediateRules?: readonly Rule[];
   readonly now: Date;
 }
 
@@ -102,14 +110,18 @@ export async function storeFindings(sql: Sql, pictures: readonly SeenPicture[], 
   // A parked or hidden object opens no batch and joins none.
   const active = fresh.map((findings) => findings.filter((finding) => !parked.stayOf.has(finding) && !hidden.maskOf.has(finding)));
   const arrivals = arrivalsOf(pictures, active, continued);
-  const { batchIds, outgrown } = await assignToBatches(
+  const { batchIds, eventOf, outgrown } = await assignToBatches(
     sql,
     arrivals.map(({ arrival }) => arrival),
     { settings, maxDetections: context.batchMaxDetections, now },
   );
   const joined = new Map(arrivals.map(({ at }, index) => [at, batchIds[index]]));
-  await insertFindings(sql, { pictures, fresh, joined, parked, hidden }, now);
+  const ongoing = [...new Set(batchIds.flatMap((batchId) => eventOf.get(batchId) ?? []))];
+  await lockEvents(sql, ongoing);
+  await insertFindings(sql, { pictures, fresh, joined, eventOf, parked, hidden }, now);
   await dropEmptied(sql, continued);
+  await extendEvents(sql, ongoing, now);
+  await queueVisits(sql, arrivals, batchIds, { active, rules: context.immediateRules ?? [] }, now);
   const found = pictures.filter((_, at) => (active[at]?.length ?? 0) + (continued.get(at)?.kept ?? 0) > 0);
   if (found.length > 0 && (settings.visionExtractionEnabled || settings.reidEnabled)) {
     await addJobs(
@@ -140,6 +152,25 @@ function arrivalsOf(
   });
 }
 
+/** Queues the evaluation of immediate rules for the visits that a live detection has just joined and that may meet one. */
+async function queueVisits(
+  sql: Sql,
+  arrivals: readonly { readonly at: number; readonly arrival: Arrival }[],
+  batchIds: readonly string[],
+  { active, rules }: { readonly active: readonly (readonly Finding[])[]; readonly rules: readonly Rule[] },
+  now: Date,
+): Promise<void> {
+  if (rules.length === 0) return;
+  const candidates = arrivals.flatMap(({ at, arrival }, index) => {
+    const batchId = batchIds[index];
+    if (batchId === undefined || now.getTime() - arrival.at.getTime() > backlogAfterMs) return [];
+    const objects = (active[at] ?? []).map(({ found }) => found);
+    const met = rules.filter((rule) => mayMatch(rule, { cameraId: arrival.cameraId, objects }));
+    return met.map(({ id }) => ({ batchId, ruleId: id }));
+  });
+  await queueVisitEvaluations(sql, candidates, now);
+}
+
 /** Stores the findings of pictures with their entries in the journal, remembers the parked ones, and makes events of those that left. */
 async function insertFindings(
   sql: Sql,
@@ -147,12 +178,14 @@ async function insertFindings(
     pictures,
     fresh,
     joined,
+    eventOf,
     parked,
     hidden,
   }: {
     readonly pictures: readonly SeenPicture[];
     readonly fresh: readonly (readonly Finding[])[];
     readonly joined: ReadonlyMap<number, string | undefined>;
+    readonly eventOf: ReadonlyMap<string, number>;
     readonly parked: ParkedFindings;
     readonly hidden: HiddenFindings;
   },
@@ -163,7 +196,10 @@ async function insertFindings(
       const stay = parked.stayOf.get(finding);
       const maskId = hidden.maskOf.get(finding)?.id ?? null;
       const batchId = stay || maskId !== null ? null : (joined.get(at) ?? null);
-      return { stay, detection: newDetection(picture, finding, { batchId, stay, maskId }, now) };
+      return {
+        stay,
+        detection: newDetection(picture, finding, { batchId, eventId: eventOf.get(batchId ?? "") ?? null, stay, maskId }, now),
+      };
     }),
   );
   const records = await insertDetections(
@@ -198,7 +234,17 @@ function withWeak({ findings, seen }: SeenPicture, threshold: number): readonly 
 function newDetection(
   { image, seen }: SeenPicture,
   finding: Finding,
-  { batchId, stay, maskId }: { readonly batchId: string | null; readonly stay: Stay | undefined; readonly maskId: number | null },
+  {
+    batchId,
+    eventId,
+    stay,
+    maskId,
+  }: {
+    readonly batchId: string | null;
+    readonly eventId: number | null;
+    readonly stay: Stay | undefined;
+    readonly maskId: number | null;
+  },
   now: Date,
 ): NewDetection {
   const { found, frame } = finding;
@@ -208,6 +254,7 @@ function newDetection(
     cameraId: image.cameraId,
     imageId: image.imageId,
     batchId,
+    eventId,
     filePath: image.path,
     fileType: image.mediaType,
     videoOffsetSeconds: frame?.offsetSeconds ?? null,

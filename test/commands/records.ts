@@ -50,6 +50,7 @@ export const event = {
   reasoning: "A person stood there for 42 s.",
   reviewed: false,
   notes: "",
+  ongoing: false,
   detection_count: 1,
   detection_ids: [7],
   object_types: ["person"],

@@ -33,7 +33,17 @@ const eventKeys = [
     "reviewed",
     "notes",
   ],
-  ...["detection_count", "detection_ids", "object_types", "thumbnail_url", "analysis_status", "risk_factors", "analyzed_by", "created_at"],
+  ...[
+    "ongoing",
+    "detection_count",
+    "detection_ids",
+    "object_types",
+    "thumbnail_url",
+    "analysis_status",
+    "risk_factors",
+    "analyzed_by",
+    "created_at",
+  ],
   ...["deleted_at", "zones", ...picture],
 ];
 const cameraKeys = [
@@ -55,7 +65,18 @@ const configKeys = [
 const ruleKeys = [
   ...["id", "name", "enabled", "kind", "severity", "risk_threshold", "object_types", "camera_ids", "zones", "not_zones", "min_size"],
   ...["min_confidence", "schedule"],
-  ...["modes", "dedup_key_template", "cooldown_seconds", "channels", "escalate", "digest", "version", "created_at", "updated_at"],
+  ...[
+    "modes",
+    "dedup_key_template",
+    "cooldown_seconds",
+    "channels",
+    "escalate",
+    "digest",
+    "immediate",
+    "version",
+    "created_at",
+    "updated_at",
+  ],
 ];
 const baselineConfig = ["threshold_stdev", "min_samples", "override_global_config", "global_config"];
 

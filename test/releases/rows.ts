@@ -472,4 +472,7 @@ export const earlyRows: readonly EarlyRow[] = [
     table: "mail_rules",
     row: { login_camera_id: "yard", protocol: "mail", position: 1, field: "subject", pattern: "*gate*", camera_id: "yard" },
   },
+  { from: 42, table: "rules", row: { rule_id: id(4), ...rule, name: "At once", immediate: true } },
+  event(42, 90, { closed_at: at(92) }),
+  notification(42, 42, "update"),
 ];

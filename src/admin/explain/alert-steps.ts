@@ -36,7 +36,7 @@ export function alertSteps(
 }
 
 function alertStep(alert: AlertFacts, hasReachedWebhook: boolean): Step {
-  const { id, camera_id, created_at, ...details } = alert;
+  const { id, camera_id, created_at, during_visit_at, ...details } = alert;
   const { late_seconds: seconds, closed_by, reason } = Metadata.parse(alert.alert_metadata);
   const by = closed_by === undefined ? "" : ` by ${closed_by}`;
   const state = {
@@ -47,6 +47,7 @@ function alertStep(alert: AlertFacts, hasReachedWebhook: boolean): Step {
     acknowledged: `It was acknowledged${by}${since(alert.created_at, alert.acknowledged_at)}`,
     dismissed: `It was dismissed${by}${since(alert.created_at, alert.dismissed_at)}`,
   }[alert.status];
+  const early = during_visit_at === null ? "" : `, ${between(during_visit_at, created_at)} after the picture, before the visit ended`;
   const late = seconds ? `, ${durationText(seconds * 1000)} after the event ended` : "";
   const why = reason && (alert.status === "pending" || alert.status === "dismissed") ? ` ${sentence(reason)}` : "";
   const held = alert.held_back === 0 ? "" : ` Its cooldown suppressed ${pluralize(alert.held_back, "later match", "later matches")}.`;
@@ -54,7 +55,7 @@ function alertStep(alert: AlertFacts, hasReachedWebhook: boolean): Step {
     at: alert.created_at,
     step: "alert",
     status: alert.status === "pending" ? "waiting" : "done",
-    text: `Alert ${id} (${alert.severity}) was raised by rule "${alert.rule_name}"${late}. ${state}.${why}${held}`,
+    text: `Alert ${id} (${alert.severity}) was raised by rule "${alert.rule_name}"${early}${late}. ${state}.${why}${held}`,
     details: { alert_id: id, ...details },
   };
 }
@@ -64,7 +65,7 @@ function since(from: Date, to: Date | null): string {
 }
 
 function nameOf({ kind, channel }: NotificationFacts): string {
-  const names = { alert: "The notification", digest: "The digest", end: "The end message" };
+  const names = { alert: "The notification", digest: "The digest", end: "The end message", update: "The update" };
   return `${names[kind]} by ${channel}`;
 }
 

@@ -60,13 +60,22 @@ export async function verdictsOf(sql: Sql, eventId: number): Promise<readonly Ve
 }
 
 /** An alert with the name of its rule and the number of verdicts that its cooldown suppressed. */
-export type AlertFacts = AlertRow & { readonly rule_name: string; readonly held_back: number };
+export type AlertFacts = AlertRow & {
+  readonly rule_name: string;
+  readonly held_back: number;
+  /** When the last picture before the alert was taken; null if the visit was over by then. */
+  readonly during_visit_at: Date | null;
+};
 
 /** The alerts of an event, oldest first. */
 export async function alertsOfEvent(sql: Sql, eventId: number): Promise<readonly AlertFacts[]> {
   return await sql<AlertFacts[]>`
-    select ${columns(sql)}, a.rule_name, (select count(*) from rule_verdicts v where v.suppressed_by = a.alert_id) as held_back
+    select ${columns(sql)}, a.rule_name, (select count(*) from rule_verdicts v where v.suppressed_by = a.alert_id) as held_back,
+      case when e.ongoing or a.created_at < e.closed_at then (
+        select max(d.detected_at) from detections d where d.event_id = a.event_id and d.created_at <= a.created_at
+      ) end as during_visit_at
     from alerts a
+    join events e on e.event_id = a.event_id
     where a.event_id = ${eventId}
     order by a.created_at, a.alert_id
   `;
@@ -82,7 +91,7 @@ export async function eventOfAlert(sql: Sql, alertId: string): Promise<number | 
 export interface NotificationFacts {
   readonly notification_id: string;
   readonly alert_id: string;
-  readonly kind: "alert" | "digest" | "end";
+  readonly kind: "alert" | "digest" | "end" | "update";
   readonly channel: string;
   readonly status: "waiting" | "sent" | "failed" | "expired" | "cancelled" | "unusable";
   readonly reason: string | null;

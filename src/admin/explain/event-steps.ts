@@ -21,6 +21,7 @@ export function eventStep(event: Event, hasBatch: boolean, parkedSince: Date | n
   const source =
     hasBatch || parkedSince ? "" : event.batch_id === null ? " It came through the API, not from a batch." : " Its batch was deleted.";
   const left = parkedSince ? ` It says that an object left that was parked there since ${instant(parkedSince)}.` : "";
+  const goesOn = event.ongoing ? " Its visit goes on." : "";
   const deleted = deleted_at ? " It has been deleted." : "";
   return {
     at: event.created_at,
@@ -29,7 +30,7 @@ export function eventStep(event: Event, hasBatch: boolean, parkedSince: Date | n
     text:
       kind === "camera_health"
         ? `An incident of camera ${camera_id} was stored as event ${event.id}: ${sentence(event.summary)}${deleted}`
-        : `Event ${event.id} of camera ${camera_id} was stored with ${pluralize(detection_count, "detection")}${seen}.${source}${left}${deleted}`,
+        : `Event ${event.id} of camera ${camera_id} was stored with ${pluralize(detection_count, "detection")}${seen}.${source}${left}${goesOn}${deleted}`,
     details: { event_id: event.id, kind, camera_id, started_at, ended_at, detection_count, object_types, deleted_at },
   };
 }
@@ -91,6 +92,10 @@ function scoreStep(event: Event, attempts: readonly AttemptFacts[], job: Waiting
       text: `The analysis failed, so there is no score.${why} ${fix}`,
       details,
     };
+  }
+  if (event.ongoing && !job) {
+    const text = "The event has no risk score yet. It is judged when the visit is over.";
+    return { at: null, step: "score", status: "waiting", text, details };
   }
   return { at: null, step: "score", status: "waiting", text: `The event has no risk score yet. ${waitingText(job, known)}`, details };
 }

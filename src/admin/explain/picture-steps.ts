@@ -233,11 +233,12 @@ const closings = { window: "its window ended", idle: "no more detections came", 
 
 /** The step that grouped detections into a batch. */
 export function batchStep(batch: BatchFacts, now: Date): Step {
-  const details = { ...batch };
+  const { event_id: eventId, ...details } = batch;
   const span = `${pluralize(batch.detection_count, "detection")} within ${between(batch.started_at, batch.last_detection_at)}`;
   if (batch.status === "open") {
     const due = batch.due_at > now ? `in ${between(now, batch.due_at)} if no more detections come` : "in a moment";
-    const text = `The batch is still open, with ${span}. It becomes an event ${due}.`;
+    const next = eventId === null ? "It becomes an event" : `An immediate rule made it event ${eventId} already. It closes`;
+    const text = `The batch is still open, with ${span}. ${next} ${due}.`;
     return { at: batch.opened_at, step: "batch", status: "waiting", text, details };
   }
   const text = `The batch had ${span} and closed because ${closings[batch.close_reason ?? "idle"]}.`;

@@ -76,6 +76,8 @@ export interface BatchFacts {
   readonly closed_at: Date | null;
   readonly close_reason: "window" | "idle" | "full" | null;
   readonly detection_count: number;
+  /** Its event, if an immediate rule created it while the batch was open. */
+  readonly event_id: number | null;
 }
 
 /** Finds batches by id. */
@@ -88,7 +90,7 @@ export async function findBatches(sql: Sql, ids: readonly string[]): Promise<rea
         (select e.started_at from events e where e.batch_id = b.batch_id::text)
       ) as started_at,
       b.last_detection_at, b.opened_at, b.due_at, b.closed_at,
-      b.close_reason, b.detection_count
+      b.close_reason, b.detection_count, b.event_id
     from batches b
     where b.batch_id = any (${[...ids]}::uuid[])
     order by b.started_at

@@ -70,17 +70,18 @@ export type SilentReason =
   | "waits_for_score"
   | "analysis_failed"
   | "is_queued"
+  | "visit_goes_on"
   | "gave_up"
   | "changed_since"
   | "not_evaluated";
 
 /** Whether the rule will still be evaluated. */
-export const isToCome = (reason: SilentReason): boolean => reason === "waits_for_score" || reason === "is_queued";
+export const isToCome = (reason: SilentReason): boolean => ["waits_for_score", "is_queued", "visit_goes_on"].includes(reason);
 
 /** Returns why a rule did not evaluate an event, as far as it can be known now. */
 export function whySilent(
   rule: Pick<Rule, "kind" | "enabled" | "risk_threshold" | "created_at" | "updated_at">,
-  event: Pick<Event, "kind" | "created_at" | "risk_score" | "analysis_status">,
+  event: Pick<Event, "kind" | "created_at" | "ongoing" | "risk_score" | "analysis_status">,
   jobs: readonly Pick<WaitingJob, "status" | "error">[],
 ): { readonly reason: SilentReason; readonly text: string } {
   const needs = `it needs a risk score of at least ${rule.risk_threshold}`;
@@ -91,6 +92,7 @@ export function whySilent(
     if (waits && event.analysis_status !== "failed") {
       return { reason: "waits_for_score", text: `${needs}, and the event has none yet.` };
     }
+    if (event.ongoing) return { reason: "visit_goes_on", text: "it is evaluated when the visit is over." };
     if (!waits && jobs.length > 0 && !dead) return { reason: "is_queued", text: "its evaluation is queued." };
   }
   if (rule.created_at > event.created_at) return { reason: "newer_than_event", text: "it is newer than the event." };

@@ -10,6 +10,7 @@ import { expiryOf, type NotificationSettings } from "../notifications/channels.t
 import { queueNotifications } from "../notifications/queue.ts";
 import { evaluate } from "../rules/conditions.ts";
 import { ruleFacts } from "../rules/facts-repository.ts";
+import { isImmediate } from "../rules/immediate.ts";
 import { secondsLate } from "../rules/lateness.ts";
 import { dedupKey, type Rule, type RuleFacts, type RuleVerdict } from "../rules/rule.ts";
 import { enabledRules } from "../rules/rules-repository.ts";
@@ -34,6 +35,7 @@ export interface Evaluation {
 
 /** The verdicts of the rules on an event. */
 export interface Evaluated {
+  readonly eventId: number;
   readonly batchId: string | null;
   readonly cameraId: string;
   readonly verdicts: readonly StoredVerdict[];
@@ -67,21 +69,27 @@ export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<E
   if (!event || !stored) return undefined;
   // An incident that has ended or was deleted stays suppressed.
   if (trigger === "held_back" && heldBack.length === 0) return undefined;
-  // The rule's schedule decides when an open incident is reported.
-  const facts = { ...stored, ...(trigger === "held_back" && { storedAt: now }), mode: modes.of(stored) };
+  // The rule's schedule decides when an open incident is reported. A visit that goes on is stored up to now.
+  const facts = { ...stored, ...((trigger === "held_back" || trigger === "visit") && { storedAt: now }), mode: modes.of(stored) };
   const first: Subject = { ...evaluation, facts, modes, rank: riskRank(event.level), judgementDueAt: event.judgementDueAt };
   const atOnce = rules.filter((rule) => rule.risk_threshold === null);
   const waiting = rules.filter((rule) => rule.risk_threshold !== null);
   // The rule lost its threshold meanwhile: when rules without one were evaluated, it still had one.
-  const isChanged = (rule: Rule) => !earlier.has(rule.id) && rule.created_at <= event.createdAt && rule.updated_at > event.createdAt;
+  const isChanged = (rule: Rule) => !earlier.has(rule.id) && rule.created_at <= event.storedAt && rule.updated_at > event.storedAt;
   const due = {
+    visit: () => atOnce.filter(isImmediate),
     stored: () => atOnce,
     scored: () => [...waiting, ...atOnce.filter((rule) => mayEscalate(first, rule, earlier.get(rule.id)) || isChanged(rule))],
     failed: () => atOnce.filter(isChanged),
     restored: () => rules.filter(({ id }) => earlier.get(id)?.onDeleted),
     held_back: () => atOnce.filter(({ id }) => heldBack.some(({ ruleId }) => ruleId === id)),
   }[trigger]();
-  const open = due.filter(({ id }) => earlier.get(id)?.outcome !== "raised");
+  // What suppressed a match during the visit holds for all of it; only a score may change that.
+  const isDecided = ({ id }: Rule): boolean => {
+    const outcome = earlier.get(id)?.outcome;
+    return outcome === "raised" || (outcome === "suppressed" && (trigger === "visit" || trigger === "stored"));
+  };
+  const open = due.filter((rule) => !isDecided(rule));
 
   const obstacle = stored.deleted ? verdictOnDeleted[stored.deleted] : stored.restoredAt && verdictBeforeRestore(stored.restoredAt);
   const subject = await withFixedMode(sql, first, obstacle ? [] : open);
@@ -105,7 +113,7 @@ export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<E
   await storeMutedAlerts(sql, eventId, hidden.map(silencedAlertOf), now);
   verdicts.push(...hidden.map(silencedVerdictOf));
   await storeVerdicts(sql, eventId, verdicts, now);
-  return { batchId: event.batchId, cameraId: facts.cameraId, verdicts };
+  return { eventId, batchId: event.batchId, cameraId: facts.cameraId, verdicts };
 }
 
 /** Evaluates rules. Returns the matches, and the verdicts of the others. */

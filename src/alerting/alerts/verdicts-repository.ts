@@ -1,6 +1,6 @@
 import { eventDeleted } from "../../monitoring/events/evaluation-repository.ts";
 import type { RiskLevel } from "../../monitoring/events/event.ts";
-import { judgementDueAt } from "../../monitoring/events/overview-repository.ts";
+import { judgementDueAt, storedAt } from "../../monitoring/events/overview-repository.ts";
 import type { Sql } from "../../platform/database/database.ts";
 
 /** The verdict of a rule on an event, as stored. The keys are the columns. */
@@ -28,7 +28,8 @@ export interface StoredVerdict {
 export interface LockedEvent {
   readonly level: RiskLevel | null;
   readonly batchId: string | null;
-  readonly createdAt: Date;
+  /** When all of it was stored. */
+  readonly storedAt: Date;
   /** Messages wait until then for the judgement of the event; null: they do not. */
   readonly judgementDueAt: Date | null;
 }
@@ -39,7 +40,7 @@ export interface LockedEvent {
  */
 export async function lockLevelOf(sql: Sql, eventId: number, now: Date): Promise<LockedEvent | undefined> {
   const [row] = await sql<[LockedEvent?]>`
-    select e.risk_level as level, e.batch_id as "batchId", e.created_at as "createdAt", ${judgementDueAt(sql, now)} as "judgementDueAt"
+    select e.risk_level as level, e.batch_id as "batchId", ${storedAt(sql)} as "storedAt", ${judgementDueAt(sql, now)} as "judgementDueAt"
     from events e
     where e.event_id = ${eventId}
     for no key update

@@ -27,6 +27,10 @@ export interface AlertFacts {
   readonly riskLevel: string | null;
   readonly summary: string;
   readonly reasoning: string;
+  /** The visit goes on. Absent: no. */
+  readonly isOngoing?: boolean;
+  /** The alert was raised during the visit. Absent: no. */
+  readonly isImmediate?: boolean;
   /** Detected objects: those that the rule names first, then by confidence. `detectionId` is the detection of the first one. */
   readonly objectTypes: readonly string[];
   readonly detectionId: number | null;
@@ -91,6 +95,8 @@ export interface AlertMessage extends Sent {
   readonly heldBack: HeldBack | undefined;
   /** For the end of an incident, the notification that reported its beginning. */
   readonly endOf?: string | undefined;
+  /** For the update of an immediate alert, the notification that reported the alert. */
+  readonly updateOf?: string | undefined;
   readonly silence?: undefined;
 }
 
@@ -101,6 +107,7 @@ export interface SilenceMessage extends Sent {
   readonly alert?: undefined;
   readonly joined?: undefined;
   readonly endOf?: undefined;
+  readonly updateOf?: undefined;
 }
 
 /** The content of a notification. */

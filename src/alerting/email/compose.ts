@@ -97,7 +97,7 @@ interface Thread {
 
 /**
  * Returns the ids that make mail programs group mails. All mails of one camera and local day refer to the same topic, which is no mail
- * itself. The end of an incident answers the mail that reported its beginning. The end of a silence has its own topic. A repeated mail has
+ * itself. The end of an incident and the update of an immediate alert answer the mail that came first. The end of a silence has its own topic. A repeated mail has
  * the same id, so that a mailbox recognises it.
  */
 function threadOf(message: Message, { domain, timeZone }: { readonly domain: string; readonly timeZone: string }): Thread {
@@ -108,7 +108,7 @@ function threadOf(message: Message, { domain, timeZone }: { readonly domain: str
     messageId,
     references: [
       `<camera.${message.alert.cameraId}.${day}@${domain}>`,
-      ...(message.endOf === undefined ? [] : [mailId(message.endOf, domain)]),
+      ...[message.endOf ?? message.updateOf ?? []].flat().map((id) => mailId(id, domain)),
     ],
   };
 }

@@ -30,13 +30,14 @@ export function levelOf({ alert, joined }: Pick<AlertMessage, "alert" | "joined"
 /** Writes the subject: level, object, camera and local time. */
 export function headline(message: Message, timeZone: string): string {
   if (message.silence) return `The silence for ${silenced(message)} has ended; it muted ${alertsText(message.heldBack.count)}`;
-  const { alert, heldBack, endOf, isTest } = message;
+  const { alert, heldBack, endOf, updateOf, isTest } = message;
   if (isTest) return `Test message from homesec, ${time(alert.startedAt, timeZone)}`;
   const place = `${clean(alert.cameraName)}, ${time(alert.startedAt, timeZone)}`;
   const level = `[${capital(levelOf(message))}]`;
   if (heldBack) return `${level} ${moreText(heldBack.count, "event")} since the alert at ${place}`;
   if (endOf !== undefined) return `Resolved: problem with camera ${place}`;
-  if (alert.eventKind === "event") return `${level} ${capital(alert.objectTypes[0] ?? "something")} at ${place}`;
+  if (alert.eventKind === "event")
+    return `${updateOf === undefined ? "" : "Update: "}${level} ${capital(alert.objectTypes[0] ?? "something")} at ${place}`;
   return `${level} ${alert.incidentEndedAt === null ? "Problem" : "Resolved problem"} with camera ${place}`;
 }
 
@@ -54,7 +55,8 @@ export function valuesFor(message: Message, place: Place): object {
       ...listed(heldBack, "event", place, heldBackText),
     };
   }
-  const unknown = alert.riskScore === null ? `No summary: the event has ${risk(alert)}.` : "No summary.";
+  const reason = alert.isOngoing === true ? "the visit is not over" : `the event has ${risk(alert)}`;
+  const unknown = alert.riskScore === null ? `No summary: ${reason}.` : "No summary.";
   return {
     ...{ ...common, colour, camera: clean(alert.cameraName) },
     summary: clean(alert.summary) || unknown,

@@ -1,4 +1,4 @@
-import type { Sql } from "../../platform/database/database.ts";
+import type { Sql, SqlFragment } from "../../platform/database/database.ts";
 import { initialMode, type Mode, type ModeAt, type ModeState } from "./mode.ts";
 import { allModes } from "./modes-repository.ts";
 import { readState } from "./state-repository.ts";
@@ -20,7 +20,12 @@ const endOfTime = new Date(8_640_000_000_000_000);
 
 /** Reads the modes from the begin of an event until now. */
 export async function modesOfEvent(sql: Sql, eventId: number, now: Date): Promise<ModesOfEvent> {
-  const [switches, { state }, modes] = await Promise.all([switchesSince(sql, eventId), readState(sql), allModes(sql)]);
+  return await modesSince(sql, sql`(select e.started_at from events e where e.event_id = ${eventId})`, now);
+}
+
+/** Reads the modes from a time until now. */
+export async function modesSince(sql: Sql, time: SqlFragment, now: Date): Promise<ModesOfEvent> {
+  const [switches, { state }, modes] = await Promise.all([switchesSince(sql, time), readState(sql), allModes(sql)]);
   const timeline = createTimeline([...switches, ...dueSwitch(state, now)]);
   const entryDelays = delaysOf(modes);
   const current = timeline.at(now);

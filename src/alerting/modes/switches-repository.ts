@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { ModeSwitch as ModeSwitchRecord } from "../../contract/routes/modes.ts";
-import type { Sql } from "../../platform/database/database.ts";
+import type { Sql, SqlFragment } from "../../platform/database/database.ts";
 import { follows, type Keyed, keyInstant, type Slice, type TimeKey } from "../../platform/database/keyset.ts";
 import type { Switch } from "./timeline.ts";
 
@@ -25,15 +25,15 @@ export async function allSwitches(sql: Sql): Promise<readonly Switch[]> {
   `;
 }
 
-/** Returns the switch that was in effect when an event began, and all later ones, oldest first. */
-export async function switchesSince(sql: Sql, eventId: number): Promise<readonly Switch[]> {
+/** Returns the switch that was in effect at a time, and all later ones, oldest first. */
+export async function switchesSince(sql: Sql, time: SqlFragment): Promise<readonly Switch[]> {
   return await sql<Switch[]>`
     select ${asSwitch(sql)}
     from mode_switches s
     where s.switched_at >= coalesce((
       select o.switched_at
       from mode_switches o
-      where o.switched_at <= (select e.started_at from events e where e.event_id = ${eventId})
+      where o.switched_at <= ${time}
       order by o.switched_at desc, o.switch_id desc
       limit 1
     ), '-infinity'::timestamptz)

@@ -16,6 +16,7 @@ import { isLate, lateness, nextState } from "./next-state.ts";
 import { isOpen, type Notification } from "./notification.ts";
 import { addAttempt, findNotification, lockJob, lockProgress, storeProgress } from "./sending-repository.ts";
 import { type Send, type TransportContext, transports } from "./transports.ts";
+import { insertUpdates } from "./updates-repository.ts";
 
 /** A digest lists this many events and counts the rest. */
 const listedEvents = 20;
@@ -106,17 +107,18 @@ async function factsOf(sql: Sql, notification: Notification, now: Date): Promise
   const alert = await findAlertFacts(sql, notification.alertId);
   const joined = await joinedAlerts(sql, notificationId);
   const heldBack = kind === "digest" ? await findHeldBack(sql, notification, listedEvents) : undefined;
-  const endOf = kind === "end" ? await beginningOf(sql, notification.alertId, notification.channel) : undefined;
+  const first = kind === "end" || kind === "update" ? await beginningOf(sql, notification.alertId, notification.channel) : undefined;
+  const [endOf, updateOf] = kind === "end" ? [first, undefined] : [undefined, first];
   // Only the alert itself: a digest and the message about an end describe what came later
   const delays = [kind === "alert" && alert?.lateSeconds ? lateText(alert.lateSeconds) : undefined, common.late];
   const late = delays.filter((delay) => delay !== undefined).join(" ") || undefined;
-  return alert && { ...common, late, alert, joined, heldBack, endOf };
+  return alert && { ...common, late, alert, joined, heldBack, endOf, updateOf };
 }
 
 /** Tells whether the message is obsolete. A person who acknowledges an incident still wants to know when it is over. */
 function isEndedByPerson({ kind }: Notification, alert: AlertFacts | undefined): boolean {
   const status = alert?.status;
-  return status === "dismissed" ? kind !== "digest" : status === "acknowledged" && kind === "alert";
+  return status === "dismissed" ? kind !== "digest" : status === "acknowledged" && (kind === "alert" || kind === "update");
 }
 
 /** Locks the job, the notification with those joined to it, and the alerts, in this order. */
@@ -154,6 +156,8 @@ async function store(
   // The incident may have ended before its beginning was sent, or meanwhile
   const sent = followed.changed.filter(({ state }) => state.status === "sent").map(({ row }) => row.id);
   if (sent.length > 0 && isBeginning(notification, message?.alert)) await insertEnds(sql, { notificationIds: sent }, result.at);
+  // The visit may have been judged while the message was under way
+  if (sent.length > 0 && isDuringVisit(notification, message?.alert)) await insertUpdates(sql, { notificationIds: sent }, result.at);
   if (notification.kind === "alert") {
     const alertIds = followed.changed.flatMap(({ row }) => row.alertId ?? []);
     for (const alertId of alertIds.toSorted()) await settle(sql, alertId, result.at);
@@ -169,6 +173,11 @@ function reportedBy(message: Message | undefined): readonly string[] | undefined
 /** Whether the message says that an incident lasts, so that its end has to follow. A webhook's payload never says that it is over. */
 function isBeginning({ kind, channel }: Notification, alert: AlertFacts | undefined): boolean {
   return kind === "alert" && alert?.eventKind === "camera_health" && (channel === "webhook" || alert.incidentEndedAt === null);
+}
+
+/** Whether the message is about an immediate alert and was made before the event was judged, so that an update has to follow. */
+function isDuringVisit({ kind }: Notification, alert: AlertFacts | undefined): boolean {
+  return kind === "alert" && alert?.isImmediate === true && alert.riskScore === null && alert.analysisStatus === "pending";
 }
 
 const countedOutcomes = { sent: "success", again: "retry", failed: "failure" } as const satisfies Record<Outcome["kind"], Counted>;

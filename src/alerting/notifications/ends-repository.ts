@@ -1,7 +1,7 @@
 import { mayBeNoFault } from "../../monitoring/cameras/silence-limit.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import type { ChannelName } from "./channels.ts";
-import { separateNotifications } from "./joining-repository.ts";
+import { separateMessages } from "./joining-repository.ts";
 
 /** Which incidents have ended: those of these events, or the one that these notifications reported. */
 export type Ended = { readonly eventIds: readonly number[] } | { readonly notificationIds: readonly string[] };
@@ -48,20 +48,8 @@ export async function insertEnds(sql: Sql, ended: Ended, now: Date): Promise<num
     join alerts a on a.alert_id = s.alert_id
     order by s.notification_id
   `;
-  for (const ids of messagesOf(stored)) await separateNotifications(sql, ids, now);
+  await separateMessages(sql, stored, now);
   return stored.length;
-}
-
-/** The notifications of each message: all mails about an event share one, and a webhook gets one for each alert. */
-function messagesOf(
-  stored: readonly { readonly id: string; readonly channel: ChannelName; readonly eventId: number }[],
-): readonly (readonly string[])[] {
-  const messages = new Map<string, string[]>();
-  for (const { id, channel, eventId } of stored) {
-    const key = channel === "email" ? `event ${eventId}` : id;
-    messages.set(key, [...(messages.get(key) ?? []), id]);
-  }
-  return [...messages.values()];
 }
 
 /** Returns the id of the message that reported an alert through a channel, or undefined. */

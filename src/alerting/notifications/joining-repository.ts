@@ -1,6 +1,7 @@
 import type { Sql } from "../../platform/database/database.ts";
 import { insertDeliverJobs } from "../../work/jobs/deliver-repository.ts";
 import type { JoinedAlert } from "../delivery/message.ts";
+import type { ChannelName } from "./channels.ts";
 
 /** Lists the alerts whose notifications are joined to this one and still have to be sent, oldest first. */
 export async function joinedAlerts(sql: Sql, notificationId: string): Promise<readonly JoinedAlert[]> {
@@ -42,6 +43,20 @@ export async function separateNotifications(sql: Sql, [leader, ...others]: reado
     ${insertDeliverJobs(sql, { notificationId: sql`s.notification_id`, channel: sql`s.channel` }, now)}
     from separated s
   `;
+}
+
+/** Gives jobs to new notifications in ascending order of their ids: all mails about an event are one message, a webhook gets one for each alert. */
+export async function separateMessages(
+  sql: Sql,
+  stored: readonly { readonly id: string; readonly channel: ChannelName; readonly eventId: number }[],
+  now: Date,
+): Promise<void> {
+  const messages = new Map<string, string[]>();
+  for (const { id, channel, eventId } of stored) {
+    const key = channel === "email" ? `event ${eventId}` : id;
+    messages.set(key, [...(messages.get(key) ?? []), id]);
+  }
+  for (const ids of messages.values()) await separateNotifications(sql, ids, now);
 }
 
 /** Gives a separate message to the waiting notifications that are joined to these, which were cancelled. */

@@ -129,7 +129,7 @@ export function isLate(before: Progress, status: NextState["status"], now: Date)
 
 /** Returns the sentence that explains the delay of a message that is sent now; undefined when it is in time. */
 export function lateness(before: Progress, kind: Notification["kind"], now: Date): string | undefined {
-  const what = kind === "end" || kind === "silence" ? "message" : kind;
+  const what = kind === "alert" || kind === "digest" ? kind : "message";
   const minutes = Math.max(1, Math.round((now.getTime() - before.createdAt.getTime()) / minuteMs));
   const wait = minutes < 120 ? pluralize(minutes, "minute") : `${Math.round(minutes / 60)} hours`;
   if (before.attempts > 0) return `This ${what} is late: it could not be sent for ${wait} (${before.reason ?? "unknown cause"}).`;

@@ -2,8 +2,9 @@ import type { z } from "zod";
 import type { ChannelResult as ChannelResultRecord } from "../../contract/routes/alerts.ts";
 import type { ChannelName } from "./channels.ts";
 
-/** The kinds of notification about an alert: it was raised (`alert`), its cooldown held events back (`digest`), its incident is over (`end`). */
-export type NotificationKind = "alert" | "digest" | "end";
+/** The kinds of notification about an alert: it was raised (`alert`), its cooldown held events back (`digest`), its incident is over (`end`), or the
+ * visit of an immediate alert is over and judged (`update`). */
+export type NotificationKind = "alert" | "digest" | "end" | "update";
 
 /** The subject of a notification: an alert, or a silence that has ended. */
 export type About =

@@ -80,7 +80,7 @@ export async function cancelNotifications(sql: Sql, alertId: string, now: Date):
       update notifications n
       set status = 'cancelled', next_attempt_at = null, finished_at = ${now}
       where n.alert_id = ${alertId}
-        and n.kind = 'alert'
+        and n.kind in ('alert', 'update')
         and n.status = 'waiting'
       returning n.notification_id
     )

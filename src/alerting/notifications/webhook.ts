@@ -4,7 +4,7 @@ import { traceHeader } from "../../platform/outbound/headers.ts";
 import type { Outbound } from "../../platform/outbound/outbound.ts";
 import { outcomeOfAnswer } from "../delivery/http-outcome.ts";
 import { type LinkSettings, withLinks } from "../delivery/links.ts";
-import type { HeldBackEvent, Message, SilenceMessage } from "../delivery/message.ts";
+import type { AlertMessage, HeldBackEvent, Message, SilenceMessage } from "../delivery/message.ts";
 import type { Outcome } from "../delivery/outcome.ts";
 
 /**
@@ -14,13 +14,14 @@ import type { Outcome } from "../delivery/outcome.ts";
 function webhookPayload(message: Message, links: LinkSettings): object {
   const eventOf = (held: HeldBackEvent): object => overviewOf(message, held.eventId, links) ?? briefOf(held);
   if (message.silence) return silencePayload(message, eventOf);
-  const { alert, heldBack, endOf, createdAt } = message;
+  const { alert, heldBack, endOf, updateOf, createdAt } = message;
   const event = overviewOf(message, alert.eventId, links);
   return {
-    type: heldBack ? "security_alert_digest" : endOf === undefined ? "security_alert" : "security_alert_ended",
+    type: typeOf(message),
     alert: { id: alert.alertId, event_id: alert.eventId, severity: alert.severity, dedup_key: alert.dedupKey },
     metadata: { rule_name: alert.ruleName, matched_conditions: alert.matchedConditions },
     timestamp: createdAt.toISOString(),
+    ...(updateOf !== undefined && { updates: updateOf }),
     ...(event && { event }),
     ...(endOf !== undefined && {
       incident: {
@@ -34,6 +35,12 @@ function webhookPayload(message: Message, links: LinkSettings): object {
       held_back: { count: heldBack.count, events: heldBack.events.map(eventOf) },
     }),
   };
+}
+
+function typeOf({ heldBack, endOf, updateOf }: AlertMessage): string {
+  if (heldBack) return "security_alert_digest";
+  if (updateOf !== undefined) return "security_alert_update";
+  return endOf === undefined ? "security_alert" : "security_alert_ended";
 }
 
 function silencePayload({ silence, heldBack, createdAt }: SilenceMessage, eventOf: (held: HeldBackEvent) => object): object {

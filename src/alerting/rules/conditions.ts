@@ -8,7 +8,7 @@ import { describeSchedule, describeWallTime, isWithin } from "./schedule.ts";
  * Detectors compute in single precision: 0.7 arrives as 0.699999988. Differences this small are ignored, so that "at least 0.7" accepts
  * it.
  */
-const sameConfidence = 1e-6;
+export const sameConfidence = 1e-6;
 
 /** Marks the failed condition that is the schedule. */
 export const outOfSchedule = " not within schedule ";
@@ -111,12 +111,12 @@ function describeTimes(schedule: Schedule, facts: RuleFacts): string {
 }
 
 /** An empty list means that the condition is not set. */
-function isSet(list: readonly string[] | null): list is readonly string[] {
+export function isSet(list: readonly string[] | null): list is readonly string[] {
   return list !== null && list.length > 0;
 }
 
 /** Class names are compared without case: a rule for `Person` matches `person`. */
-function ofTypes(objects: readonly ObjectSeen[], types: readonly string[]): readonly ObjectSeen[] {
+export function ofTypes<T extends ObjectSeen>(objects: readonly T[], types: readonly string[]): readonly T[] {
   return objects.filter(({ objectType }) => types.some((type) => type.toLowerCase() === objectType.toLowerCase()));
 }
 

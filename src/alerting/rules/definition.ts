@@ -25,6 +25,7 @@ const defaults: Omit<RuleDefinition, "name"> = {
   channels: null,
   escalate: false,
   digest: false,
+  immediate: false,
 };
 
 /** Returns the definition of a new rule. Throws `Problem("invalid")` for the same reasons as `changedDefinition`. */
@@ -34,7 +35,8 @@ export function newDefinition(given: RuleChange & { readonly name: string }): Ru
 
 /**
  * Applies changes to a definition; undefined fields keep their value, and an empty list of classes, cameras, zones or modes removes the condition.
- * Throws `Problem("invalid")` for a camera-health rule with a condition that no incident can meet.
+ * Throws `Problem("invalid")` for a camera-health rule with a condition that no incident can meet, and for an immediate rule that could not
+ * alert during a visit.
  */
 export function changedDefinition(before: RuleDefinition, given: RuleChange): RuleDefinition {
   const pick = <K extends Exclude<keyof RuleDefinition, "schedule">>(key: K) =>
@@ -58,6 +60,7 @@ export function changedDefinition(before: RuleDefinition, given: RuleChange): Ru
     channels: pick("channels"),
     escalate: pick("escalate"),
     digest: pick("digest"),
+    immediate: pick("immediate"),
   };
   const unmeetable = (["risk_threshold", "object_types", "zones", "not_zones", "min_size", "min_confidence"] as const).find(
     (field) => definition[field] !== null,
@@ -71,7 +74,20 @@ export function changedDefinition(before: RuleDefinition, given: RuleChange): Ru
       },
     );
   }
+  refuseFutileImmediate(definition);
   return definition;
+}
+
+/** An immediate rule alerts before there is a score, and incidents of cameras are no visits. */
+function refuseFutileImmediate({ immediate, kind, risk_threshold }: RuleDefinition): void {
+  if (!immediate || (kind === "event" && risk_threshold === null)) return;
+  const [field, reason] =
+    kind === "event"
+      ? (["risk_threshold", "an event has its score only after the visit. Remove the threshold, or set immediate to false"] as const)
+      : (["kind", "an incident of a camera is no visit and alerts at once anyway. Set immediate to false"] as const);
+  throw new Problem("invalid", `An immediate rule cannot have this ${field}: ${reason}`, {
+    items: [{ loc: ["body", "immediate"], msg: `Must be false with this ${field}: ${reason}`, type: "value_error" }],
+  });
 }
 
 /** Returns the part of a rule that the user defines. */

@@ -1,5 +1,6 @@
 import { cursorBatches } from "../../base/async/cursor.ts";
 import type { RiskLevel } from "../../monitoring/events/event.ts";
+import { storedAt } from "../../monitoring/events/overview-repository.ts";
 import { type Area, pointsOf } from "../../monitoring/zones/zone.ts";
 import { pictureSize, zonesByCamera } from "../../monitoring/zones/zones-repository.ts";
 import type { Sql, SqlFragment } from "../../platform/database/database.ts";
@@ -54,8 +55,8 @@ function factsWithPlaces(row: PlacedRow, zones: readonly Area[]): Omit<RuleFacts
   return { ...factsOf(row), objects: [...best.values()], placed, zones };
 }
 
-/** Joins to an event `o` with each of its detections as parallel arrays. */
-const placedDetections = (sql: Sql, eventId: SqlFragment) => sql`
+/** Joins `o`, the detections `d` that meet a condition, as parallel arrays. */
+const placedDetections = (sql: Sql, condition: SqlFragment) => sql`
   cross join lateral (
     select array_agg(d.object_type order by d.object_type, d.detection_id) as types,
       array_agg(d.confidence order by d.object_type, d.detection_id) as confidences,
@@ -64,7 +65,7 @@ const placedDetections = (sql: Sql, eventId: SqlFragment) => sql`
       array_agg((d.bbox_height::float8 / p.height)::real order by d.object_type, d.detection_id) as heights
     from detections d
     cross join lateral ${pictureSize(sql)} p
-    where d.event_id = ${eventId}
+    where ${condition}
   ) o
 `;
 
@@ -83,22 +84,58 @@ interface Obstacles {
 
 /** Reads the facts that rules evaluate for an event, deleted or not, without the mode; undefined if there is no such event. */
 export async function ruleFacts(sql: Sql, eventId: number): Promise<(Omit<RuleFacts, "mode"> & Obstacles) | undefined> {
-  const [row] = await sql<[(PlacedRow & Obstacles & { zoneNames: readonly string[]; zonePoints: readonly string[] })?]>`
+  const [row] = await sql<[(PlacedRow & Obstacles & ZoneColumns)?]>`
     select e.event_id as "eventId", e.kind, e.camera_id as "cameraId", e.risk_score as "riskScore",
-      e.started_at as "startedAt", e.ended_at as "endedAt", e.created_at as "storedAt",
+      e.started_at as "startedAt", e.ended_at as "endedAt", ${storedAt(sql)} as "storedAt",
       ${placedColumns(sql)},
-      array(select z.name from camera_zones z where z.camera_id = e.camera_id order by z.name) as "zoneNames",
-      array(select z.points from camera_zones z where z.camera_id = e.camera_id order by z.name) as "zonePoints",
+      ${zoneColumns(sql, sql`e.camera_id`)},
       case when e.deleted_at is not null then 'event' when k.deleted_at is not null then 'camera' end as deleted,
       ${restoredAfterEvent(sql)} as "restoredAt"
     from events e
     join cameras k on k.camera_id = e.camera_id
-    ${placedDetections(sql, sql`e.event_id`)}
+    ${placedDetections(sql, sql`d.event_id = e.event_id`)}
     where e.event_id = ${eventId}
   `;
   if (!row) return undefined;
-  const zones = row.zoneNames.map((name, at) => ({ name, points: pointsOf(row.zonePoints[at] ?? "") }));
-  return { ...factsWithPlaces(row, zones), deleted: row.deleted, restoredAt: row.restoredAt };
+  return { ...factsWithPlaces(row, zonesFrom(row)), deleted: row.deleted, restoredAt: row.restoredAt };
+}
+
+/** The zones of a camera as parallel arrays. */
+interface ZoneColumns {
+  readonly zoneNames: readonly string[];
+  readonly zonePoints: readonly string[];
+}
+
+const zoneColumns = (sql: Sql, cameraId: SqlFragment) => sql`
+  array(select z.name from camera_zones z where z.camera_id = ${cameraId} order by z.name) as "zoneNames",
+  array(select z.points from camera_zones z where z.camera_id = ${cameraId} order by z.name) as "zonePoints"
+`;
+
+function zonesFrom({ zoneNames, zonePoints }: ZoneColumns): readonly Area[] {
+  return zoneNames.map((name, at) => ({ name, points: pointsOf(zonePoints[at] ?? "") }));
+}
+
+/**
+ * Reads the facts about an open batch that has no event yet, as if it were an event that is stored now, without the mode. Its event id is 0.
+ * Undefined if the batch has no detections, or its camera is deleted.
+ */
+export async function visitFacts(sql: Sql, batchId: string, now: Date): Promise<Omit<RuleFacts, "mode"> | undefined> {
+  const [row] = await sql<[(PlacedRow & ZoneColumns)?]>`
+    select 0 as "eventId", 'event' as kind, b.camera_id as "cameraId", null as "riskScore", s.first as "startedAt", s.last as "endedAt",
+      ${now}::timestamptz as "storedAt", ${placedColumns(sql)}, ${zoneColumns(sql, sql`b.camera_id`)}
+    from batches b
+    join cameras k on k.camera_id = b.camera_id and k.deleted_at is null
+    cross join lateral (
+      select min(d.detected_at) as first, max(d.detected_at) as last
+      from detections d
+      where d.batch_id = b.batch_id
+        and d.event_id is null
+    ) s
+    ${placedDetections(sql, sql`d.batch_id = b.batch_id and d.event_id is null`)}
+    where b.batch_id = ${batchId}
+      and s.first is not null
+  `;
+  return row && factsWithPlaces(row, zonesFrom(row));
 }
 
 /** The facts of a stored event, and when live rules would have evaluated it. */
@@ -143,7 +180,7 @@ export async function* pastFacts(
   const modeOf = await pastModes(sql, events.mode);
   const statement = sql<PastRow[]>`
     with chosen as materialized (
-      select e.event_id, e.kind, e.camera_id, e.risk_score, e.risk_level, e.started_at, e.ended_at, e.created_at
+      select e.event_id, e.kind, e.camera_id, e.risk_score, e.risk_level, e.started_at, e.ended_at, ${storedAt(sql)} as created_at
       from events e
       where e.deleted_at is null
         ${events.from ? sql`and e.started_at >= ${events.from}` : sql``}
@@ -162,7 +199,7 @@ export async function* pastFacts(
       c.started_at as "startedAt", c.ended_at as "endedAt", c.created_at as "storedAt", s.scored_at as "scoredAt", i.ended_at as "overAt",
       ${places ? placedColumns(sql) : sql`coalesce(o.types, '{}') as types, coalesce(o.confidences, '{}') as confidences`}
     from chosen c
-    ${places ? placedDetections(sql, sql`c.event_id`) : bestOfClasses(sql)}
+    ${places ? placedDetections(sql, sql`d.event_id = c.event_id`) : bestOfClasses(sql)}
     left join scored s on s.event_id = c.event_id
     left join camera_incidents i on i.event_id = c.event_id
     order by ${trigger === "scored" ? sql`coalesce(s.scored_at, c.created_at)` : sql`c.created_at`}, c.event_id

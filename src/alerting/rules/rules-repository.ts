@@ -1,11 +1,12 @@
 import { Schedule } from "../../contract/routes/rules.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { follows, type Keyed, keyInstant, type Slice, type TimeKey } from "../../platform/database/keyset.ts";
+import { noteWake } from "../../work/jobs/wakes-repository.ts";
 import type { Rule, RuleDefinition, Severity } from "./rule.ts";
 
 const columns = (sql: Sql) => sql`
   r.rule_id as id, r.name, r.enabled, r.kind, r.severity, r.risk_threshold, r.object_types, r.camera_ids, r.zones, r.not_zones, r.min_size, r.min_confidence, r.schedule, r.modes,
-  r.dedup_key_template, r.cooldown_seconds, r.channels, r.escalate, r.digest, r.version, r.created_at, r.updated_at
+  r.dedup_key_template, r.cooldown_seconds, r.channels, r.escalate, r.digest, r.immediate, r.version, r.created_at, r.updated_at
 `;
 
 /** A row of `rules`, with the schedule as stored in jsonb. */
@@ -62,12 +63,13 @@ export async function lockRule(sql: Sql, ruleId: string, to: "change" | "delete"
 export async function insertRule(sql: Sql, rule: RuleDefinition, now: Date): Promise<Rule> {
   const [row] = await sql<[RuleRow]>`
     insert into rules as r (name, enabled, kind, severity, risk_threshold, object_types, camera_ids, zones, not_zones, min_size, min_confidence, schedule, modes, dedup_key_template,
-      cooldown_seconds, channels, escalate, digest, created_at, updated_at)
+      cooldown_seconds, channels, escalate, digest, immediate, created_at, updated_at)
     values (${rule.name}, ${rule.enabled}, ${rule.kind}, ${rule.severity}, ${rule.risk_threshold}, ${rule.object_types}::text[], ${rule.camera_ids}::text[],
       ${rule.zones}::text[], ${rule.not_zones}::text[], ${rule.min_size}, ${rule.min_confidence}, ${rule.schedule && JSON.stringify(rule.schedule)}::text::jsonb, ${rule.modes}::text[], ${rule.dedup_key_template},
-      ${rule.cooldown_seconds}, ${rule.channels}::text[], ${rule.escalate}, ${rule.digest}, ${now}, ${now})
+      ${rule.cooldown_seconds}, ${rule.channels}::text[], ${rule.escalate}, ${rule.digest}, ${rule.immediate}, ${now}, ${now})
     returning ${columns(sql)}
   `;
+  noteWake(sql, "rules");
   return ruleOf(row);
 }
 
@@ -79,11 +81,12 @@ export async function replaceRule(sql: Sql, ruleId: string, rule: RuleDefinition
       object_types = ${rule.object_types}::text[], camera_ids = ${rule.camera_ids}::text[], zones = ${rule.zones}::text[],
       not_zones = ${rule.not_zones}::text[], min_size = ${rule.min_size}, min_confidence = ${rule.min_confidence},
       schedule = ${rule.schedule && JSON.stringify(rule.schedule)}::text::jsonb, modes = ${rule.modes}::text[], dedup_key_template = ${rule.dedup_key_template},
-      cooldown_seconds = ${rule.cooldown_seconds}, channels = ${rule.channels}::text[], escalate = ${rule.escalate}, digest = ${rule.digest},
+      cooldown_seconds = ${rule.cooldown_seconds}, channels = ${rule.channels}::text[], escalate = ${rule.escalate}, digest = ${rule.digest}, immediate = ${rule.immediate},
       version = r.version + 1, updated_at = ${now}
     where r.rule_id = ${ruleId}
     returning ${columns(sql)}
   `;
+  noteWake(sql, "rules");
   return ruleOf(row);
 }
 
@@ -137,6 +140,7 @@ export async function deleteRule(sql: Sql, ruleId: string): Promise<boolean> {
     where r.rule_id = ${ruleId}
     returning r.rule_id
   `;
+  noteWake(sql, "rules");
   return rows.length > 0;
 }
 

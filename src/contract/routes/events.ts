@@ -64,7 +64,8 @@ export const Event = z
     batch_id: z.string().nullable().meta({ description: "Batch of the event; null without one" }),
     camera_id: CameraIdText,
     started_at: Instant.meta({ description: "Time of its first picture", example: "2026-01-31T22:15:00.120Z" }),
-    ended_at: Instant.meta({ description: "Time of its last picture", example: "2026-01-31T22:15:40.370Z" }),
+    ended_at: Instant.meta({ description: "Time of its last picture, so far while it is ongoing", example: "2026-01-31T22:15:40.370Z" }),
+    ongoing: z.boolean().meta({ description: "Whether its visit goes on: an immediate rule alerted before the end", example: false }),
     risk_score: z
       .int()
       .nullable()

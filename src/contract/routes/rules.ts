@@ -43,6 +43,10 @@ const Escalate = z.boolean().meta({
     "Let events with a higher risk level bypass the cooldown. This rule also bypasses it if a less severe rule alerted for the same event",
 });
 
+const Immediate = z.boolean().meta({
+  description: "Evaluate during a visit and alert as soon as a detection meets the conditions; excludes `risk_threshold`",
+});
+
 /** The name of a mode. */
 export const ModeName = z
   .string()
@@ -80,6 +84,7 @@ export const Rule = z
       .meta({ description: "Channels; null or empty: only live clients and webhooks get its alerts" }),
     escalate: Escalate,
     digest: z.boolean().meta({ description: "Send one summary of the suppressed alerts when the cooldown ends" }),
+    immediate: Immediate,
     version: z.int().meta({ description: "Version of the definition, from 1", example: 1 }),
     created_at: Instant.meta({ description: "Time of creation" }),
     updated_at: Instant.meta({ description: "Time of the last change" }),
@@ -187,6 +192,7 @@ const fields = {
   channels: Channels.nullable().meta({ description: "Channels; null or empty: only live clients and webhooks get its alerts" }),
   escalate: Escalate,
   digest: z.boolean().meta({ description: "Send one summary of the suppressed alerts when the cooldown ends" }),
+  immediate: Immediate,
 };
 
 /** The writable fields of a rule. An omitted field gets its default in a new rule and keeps its value in an existing one. */
@@ -198,10 +204,11 @@ const changeable = Object.keys(fields) as (keyof typeof fields)[];
 
 /** The stored definition of one version of a rule. */
 export const RuleDefinition = Rule.omit({ id: true, version: true, created_at: true, updated_at: true }).extend({
-  // Versions that were stored before there were zones lack them
+  // Versions that were stored by older releases lack them
   zones: Rule.shape.zones.default(null),
   not_zones: Rule.shape.not_zones.default(null),
   min_size: Rule.shape.min_size.default(null),
+  immediate: Rule.shape.immediate.default(false),
 });
 
 const Matched = z.int().meta({ description: "Number of matching events", example: 1 });

@@ -7,6 +7,7 @@ import { announceEvents } from "../events/announcement.ts";
 import { announceEnriched } from "../events/enrichment.ts";
 import type { Event } from "../events/event.ts";
 import { findEvents, insertEventsOfBatches } from "../events/events-repository.ts";
+import { endVisits } from "../events/visits-repository.ts";
 import { type BatchSettings, batchFor, batchTimes, dueAt, grow, latestDueAt, mayClose } from "./batch.ts";
 import {
   type ClosedBatch,
@@ -34,6 +35,8 @@ export interface Arrival {
 export interface Assigned {
   /** One per arrival, in the same order. */
   readonly batchIds: readonly string[];
+  /** The events of those batches that have one already, by batch: the detections belong to them at once. */
+  readonly eventOf: ReadonlyMap<string, number>;
   /**
    * Cameras that got another batch while one was open. Pass them to `closeDueBatches` once the detections are stored, so that in live
    * operation a camera has one open batch.
@@ -50,7 +53,7 @@ export async function assignToBatches(
   arrivals: readonly Arrival[],
   { settings, maxDetections, now }: { readonly settings: BatchSettings; readonly maxDetections: number; readonly now: Date },
 ): Promise<Assigned> {
-  if (arrivals.length === 0) return { batchIds: [], outgrown: [] };
+  if (arrivals.length === 0) return { batchIds: [], eventOf: new Map(), outgrown: [] };
   const times = batchTimes(settings);
   const cameraIds = [...new Set(arrivals.map(({ cameraId }) => cameraId))];
   // Sent together: the second statement runs only once the first holds its locks, and then sees everything committed before.
@@ -64,7 +67,7 @@ export async function assignToBatches(
     // a batch never becomes longer than its window
     const at = given ? new Date(Math.min(arrivedAt.getTime(), given.startedAt.getTime() + times.windowMs - 1)) : arrivedAt;
     const found = given ?? batchFor(ofCamera, at, times);
-    const batch = found ?? { batchId: randomUUID(), cameraId, startedAt: at, lastDetectionAt: at, detectionCount: 0, isFull: false };
+    const batch = found ?? newBatch(cameraId, at);
     if (!found) {
       opened.add(batch.batchId);
       if (ofCamera.length > 0) outgrown.add(cameraId);
@@ -83,20 +86,26 @@ export async function assignToBatches(
   const dueSooner = fresh.length > 0 || known.some((batch) => batch.isFull || batch.dueAt < (wasDueAt.get(batch.batchId) as Date));
   // the aggregator waits for the batch that is due next
   if (dueSooner) noteWake(sql, "batches");
-  return { batchIds, outgrown: [...outgrown] };
+  const eventOf = new Map(open.flatMap(({ batchId, eventId }) => (eventId === null ? [] : [[batchId, eventId]])));
+  return { batchIds, eventOf, outgrown: [...outgrown] };
 }
+
+const newBatch = (cameraId: string, at: Date): CountedBatch => ({
+  ...{ batchId: randomUUID(), cameraId, startedAt: at, lastDetectionAt: at },
+  ...{ detectionCount: 0, isFull: false, eventId: null },
+});
 
 /** `enrichmentWaitMs`: maximum wait of an analysis for enrichment; without it, there is no wait. */
 export type ClosingSettings = BatchSettings & { readonly enrichmentWaitMs?: number };
 
-/** A closed batch and its event; no event if all its detections were deleted. */
+/** A closed batch with its event; no event if all its detections were deleted. */
 export interface Closed extends ClosedBatch {
   readonly event: Event | undefined;
 }
 
 /**
  * Closes the due batches of these cameras, or of all: each becomes one event without a score, with its journal entries and its jobs for
- * rules and analysis, in the caller's transaction. Returns the closed batches.
+ * rules and analysis, in the caller's transaction. A batch that has its event already closes into that. Returns the closed batches.
  */
 export async function closeDueBatches(
   sql: Sql,
@@ -113,13 +122,13 @@ export async function closeDueBatches(
   if (batchIds.length === 0) return [];
 
   const [closed, created] = await Promise.all([markClosed(sql, batchIds, now, times.idleMs), insertEventsOfBatches(sql, batchIds, now)]);
+  const known = closed.flatMap(({ eventId }) => eventId ?? []);
+  const ended = await endVisits(sql, known, now);
   await linkDetections(sql, created);
   const reasons = new Map(closed.map((batch) => [batch.batchId, batch.closeReason]));
-  const events = await findEvents(
-    sql,
-    created.map((event) => event.eventId),
-  );
-  await announceEvents(sql, events, now, (event) => {
+  const events = await findEvents(sql, [...created.map(({ eventId }) => eventId), ...ended]);
+  const isKnown = new Set(ended);
+  await announceEvents(sql, events, now, isKnown, (event) => {
     const batchId = event.batch_id ?? "";
     const data = {
       batch_id: batchId,

@@ -20,13 +20,15 @@ export async function lockBatchesOf(sql: Sql, cameraIds: readonly string[]): Pro
 export interface CountedBatch extends OpenBatch {
   readonly cameraId: string;
   readonly detectionCount: number;
+  /** Its event, if an immediate rule created it already. */
+  readonly eventId: number | null;
 }
 
 /** Returns the open batches of cameras: one each in live operation, a few during a backlog. */
 export async function openBatchesOf(sql: Sql, cameraIds: readonly string[]): Promise<readonly CountedBatch[]> {
   return await sql<CountedBatch[]>`
     select b.batch_id as "batchId", b.camera_id as "cameraId", b.started_at as "startedAt", b.last_detection_at as "lastDetectionAt",
-      b.detection_count as "detectionCount", b.close_reason is not null as "isFull"
+      b.detection_count as "detectionCount", b.close_reason is not null as "isFull", b.event_id as "eventId"
     from batches b
     where b.camera_id = any (${[...cameraIds]}::text[])
       and b.status = 'open'
@@ -44,6 +46,33 @@ export async function namedBatches(
     select b.batch_id as "batchId", b.camera_id as "cameraId", b.status = 'open' as "isOpen"
     from batches b
     where b.batch_id = any (${ids}::uuid[])
+  `;
+}
+
+/** An open batch of a camera, and its event if that exists already. */
+export interface Visit {
+  readonly batchId: string;
+  readonly cameraId: string;
+  readonly eventId: number | null;
+}
+
+/** Finds an open batch; undefined if it is closed or gone. */
+export async function findVisit(sql: Sql, batchId: string): Promise<Visit | undefined> {
+  const [row] = await sql<[Visit?]>`
+    select b.batch_id as "batchId", b.camera_id as "cameraId", b.event_id as "eventId"
+    from batches b
+    where b.batch_id = ${batchId}
+      and b.status = 'open'
+  `;
+  return row;
+}
+
+/** Notes the event of an open batch. The caller holds the lock of the camera. */
+export async function setEventOfBatch(sql: Sql, batchId: string, eventId: number): Promise<void> {
+  await sql`
+    update batches b
+    set event_id = ${eventId}
+    where b.batch_id = ${batchId}
   `;
 }
 
@@ -95,12 +124,13 @@ export async function shrinkBatches(sql: Sql, batchIds: readonly string[]): Prom
   `;
 }
 
-/** Deletes those of these open batches that have no detections any more. The caller holds the lock of their cameras. */
+/** Deletes those of these open batches that have neither an event nor detections any more. The caller holds the lock of their cameras. */
 export async function deleteEmptyBatches(sql: Sql, batchIds: readonly string[]): Promise<void> {
   await sql`
     delete from batches b
     where b.batch_id = any (${[...batchIds]}::uuid[])
       and b.status = 'open'
+      and b.event_id is null
       and not exists (select from detections d where d.batch_id = b.batch_id and d.event_id is null)
   `;
 }
@@ -150,6 +180,8 @@ export interface ClosedBatch {
   readonly batchId: string;
   readonly closeReason: "window" | "idle" | "full";
   readonly openedAt: Date;
+  /** Its event, if an immediate rule created it already. */
+  readonly eventId: number | null;
 }
 
 /** Closes batches. The reason is the timer that ended first, unless the batch was full. */
@@ -163,7 +195,7 @@ export async function markClosed(sql: Sql, batchIds: readonly string[], now: Dat
       )
     where b.batch_id = any (${[...batchIds]}::uuid[])
       and b.status = 'open'
-    returning b.batch_id as "batchId", b.close_reason as "closeReason", b.opened_at as "openedAt"
+    returning b.batch_id as "batchId", b.close_reason as "closeReason", b.opened_at as "openedAt", b.event_id as "eventId"
   `;
 }
 

@@ -76,6 +76,8 @@ export async function markEnriched(sql: Sql, eventIds: readonly number[], now: D
       -- said once more of the events: while there are no statistics, all of them would be gone through, with the detections for each
       and e.event_id = any (${[...eventIds]}::bigint[])
       and e.enriched_at is null
+      -- more detections may join; it is announced when the batch closes
+      and not e.ongoing
       and e.deleted_at is null
     returning e.event_id as "eventId", e.camera_id as "cameraId", d.ids as "detectionIds"
   `;

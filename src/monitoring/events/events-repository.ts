@@ -9,7 +9,7 @@ import { type AnalysisStatus, type Event, type EventKind, type EventRow, type Ri
 
 /** Columns of an event row, for `events e`. */
 export const columns = (sql: Sql) => sql`
-  e.event_id as id, e.kind, e.batch_id, e.camera_id, e.started_at, e.ended_at, e.risk_score, e.risk_level, e.summary, e.reasoning, e.reviewed, e.notes,
+  e.event_id as id, e.kind, e.batch_id, e.camera_id, e.started_at, e.ended_at, e.ongoing, e.risk_score, e.risk_level, e.summary, e.reasoning, e.reviewed, e.notes,
   e.detection_count, e.object_types, e.cover_detection_id, ${previewOfBest(sql, sql`e.cover_detection_id`)} as best, e.analysis_status, e.risk_factors, e.analyzed_by, e.created_at, e.deleted_at,
   array(
     select d.detection_id

@@ -14,15 +14,20 @@ export interface Overview {
   readonly isHeldBack: boolean;
 }
 
+/** When all of `events e` was stored: for the event of an immediate alert, when its visit was over. */
+export const storedAt = (sql: Sql): SqlFragment => sql`coalesce(e.closed_at, e.created_at)`;
+
 /**
  * Returns the time until when messages about `events e` wait for its judgement; null if it is judged, failed, is backlog, or the judgement
- * of the newest event took longer than messages wait. A judge that is away therefore delays no message.
+ * of the newest event took longer than messages wait. A judge that is away therefore delays no message. Nor is there a wait while the visit
+ * goes on, since the event is judged when it is over.
  */
 export const judgementDueAt = (sql: Sql, now: Date): SqlFragment => sql`
   case
     when e.analysis_status = 'pending'
       and e.risk_score is null
-      and e.created_at between ${new Date(now.getTime() - judgementWaitMs)} and ${now}
+      and not e.ongoing
+      and ${storedAt(sql)} between ${new Date(now.getTime() - judgementWaitMs)} and ${now}
       and e.ended_at > ${new Date(now.getTime() - backlogAfterMs)}
       and coalesce((
         select a.outcome <> 'unavailable' and a.finished_at - a.started_at < ${judgementWaitMs}::float8 * interval '1 millisecond'
@@ -30,7 +35,7 @@ export const judgementDueAt = (sql: Sql, now: Date): SqlFragment => sql`
         order by a.event_id desc, a.attempt desc
         limit 1
       ), true)
-    then e.created_at + ${judgementWaitMs}::float8 * interval '1 millisecond'
+    then ${storedAt(sql)} + ${judgementWaitMs}::float8 * interval '1 millisecond'
   end
 `;
 

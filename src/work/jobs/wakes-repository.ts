@@ -3,10 +3,10 @@ import type { QueueName } from "./jobs-repository.ts";
 
 /**
  * The kind of work that a commit makes available: journal rows without a sequence, a batch that is due earlier, a changed list of
- * cameras, or jobs that may start. The repositories that write such rows add the note. After the commit, the daemon wakes its workers and
+ * cameras, changed rules, or jobs that may start. The repositories that write such rows add the note. After the commit, the daemon wakes its workers and
  * sends the same text to the other daemons. A lost note delays the work by at most a second, since every worker also polls.
  */
-export type WakeNote = "journal" | "batches" | "watcher" | `jobs:${QueueName}`;
+export type WakeNote = "journal" | "batches" | "watcher" | "rules" | `jobs:${QueueName}`;
 
 /** Notes that the transaction of `sql` makes work available, so that its workers wake up after the commit. */
 export function noteWake(sql: Sql, note: WakeNote): void {

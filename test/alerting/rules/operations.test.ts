@@ -61,11 +61,22 @@ describe("creating a rule", () => {
       channels: null,
       escalate: false,
       digest: false,
+      immediate: false,
       version: 1,
       created_at: "2026-03-01T12:00:00.000Z",
       updated_at: "2026-03-01T12:00:00.000Z",
     });
     expect(await get(rule.id.toUpperCase())).toEqual(rule);
+  });
+
+  it("creating a rule: an immediate rule has no threshold and is about events, and the refusal says why", async () => {
+    await expect(create({ name: "Both", immediate: true, risk_threshold: 70 })).rejects.toThrow(
+      "An immediate rule cannot have this risk_threshold: an event has its score only after the visit. Remove the threshold, or set immediate to false",
+    );
+    await expect(create({ name: "Silence", immediate: true, kind: "camera_health" })).rejects.toThrow("alerts at once anyway");
+    const rule = await create({ name: "Now", immediate: true });
+    await expect(desk.ask("updateRule", { params: { id: rule.id }, body: { risk_threshold: 70 } })).rejects.toThrow("only after the visit");
+    expect(await get(rule.id)).toMatchObject({ immediate: true, risk_threshold: null, version: 1 });
   });
 
   it("creating a rule: stores the given values; enum values are accepted in any case and returned in lower case", async () => {

@@ -22,6 +22,7 @@ export function definitionWith(fields: Partial<RuleDefinition>): RuleDefinition 
     channels: null,
     escalate: false,
     digest: false,
+    immediate: false,
     ...fields,
   };
 }

@@ -33,7 +33,15 @@ export function event(id: number, more: Partial<Event> = {}): Event {
   return {
     ...{ id, kind: "event", batch_id: null, camera_id: "front-door", started_at: ago(1_000 - id), ended_at: ago(960 - id) },
     ...{ risk_score: 72, risk_level: "high", summary: "One person at the front door", reasoning: "A person stood there for 42 s." },
-    ...{ reviewed: false, notes: "", detection_count: 1, detection_ids: [7], object_types: ["person"], thumbnail_url: null },
+    ...{
+      reviewed: false,
+      notes: "",
+      ongoing: false,
+      detection_count: 1,
+      detection_ids: [7],
+      object_types: ["person"],
+      thumbnail_url: null,
+    },
     ...{ analysis_status: "completed", risk_factors: [{ name: "person", contribution: 60, detail: "91 % sure" }] },
     ...{ analyzed_by: "built-in scorer", created_at: ago(900 - id), deleted_at: null },
     ...more,

@@ -138,6 +138,7 @@ describe("in live operation", () => {
       reasoning: "",
       reviewed: false,
       notes: "",
+      ongoing: false,
       detection_count: 5,
       detection_ids: list.map((detection) => detection.id).sort((x, y) => x - y),
       object_types: ["bicycle", "car", "dog", "person"],

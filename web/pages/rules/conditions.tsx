@@ -6,7 +6,7 @@ import { className, everyCamera } from "../../parts/names.ts";
 import { useMoreTexts } from "../../texts/more.ts";
 import { useTexts } from "../../texts/texts.tsx";
 import type { Draft } from "./draft.ts";
-import { Chip, Chips, Group, toggled } from "./fields.tsx";
+import { Chip, Chips, FieldNotes, Group, Tick, toggled } from "./fields.tsx";
 
 interface PartProps {
   readonly draft: Draft;
@@ -19,6 +19,7 @@ export function KindField({ draft, change }: PartProps) {
   const health = {
     kind: "camera_health",
     risk_threshold: null,
+    immediate: false,
     object_types: null,
     zones: null,
     not_zones: null,
@@ -98,7 +99,7 @@ export function ScoreField({ draft, change }: PartProps) {
         <Chip name="score" isOn={score === null} onChange={() => change({ risk_threshold: null })}>
           {rules.anyRating}
         </Chip>
-        <Chip name="score" isOn={score !== null} onChange={() => change({ risk_threshold: usualScore })}>
+        <Chip name="score" isOn={score !== null} onChange={() => change({ risk_threshold: usualScore, immediate: false })}>
           {rules.fromScore} {score ?? usualScore}
         </Chip>
       </Chips>
@@ -122,6 +123,14 @@ export function ScoreField({ draft, change }: PartProps) {
             onChange={({ target }) => set(target.value)}
             className={`${inputLook} max-w-24`}
           />
+        </div>
+      )}
+      {score === null && (
+        <div className="mt-3">
+          <Tick isOn={draft.immediate} onChange={(immediate) => change({ immediate })}>
+            {rules.immediate}
+          </Tick>
+          <FieldNotes field="immediate" />
         </div>
       )}
     </Group>

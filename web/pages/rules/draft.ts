@@ -35,6 +35,7 @@ export const emptyDraft: Draft = {
   channels: null,
   escalate: false,
   digest: false,
+  immediate: false,
 };
 
 /** Returns the fields of a stored rule that a person may change. */

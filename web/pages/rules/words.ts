@@ -38,6 +38,7 @@ export function useRuleWords(rule: Draft): readonly string[] {
     ...(rule.min_confidence !== null ? [rules.confidence(format.percent(rule.min_confidence))] : []),
     ...(rule.schedule ? [times(rule.schedule)] : []),
     ...(rule.modes ? [rules.modes(rule.modes.map(modeName).join(", "))] : []),
+    ...(rule.immediate ? [rules.immediate] : []),
     ...(rule.cooldown_seconds > 0 ? [rules.cooldown(format.duration(rule.cooldown_seconds * 1000))] : []),
     channels.length > 0 ? rules.channels(channels.join(", ")) : rules.noChannels,
   ];

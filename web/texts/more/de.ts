@@ -186,6 +186,7 @@ export const de: MoreTexts = {
     scoreTitle: "Wie ernst",
     anyRating: "Alles, sofort",
     fromScore: "Ab einer Bewertung von",
+    immediate: "Schon während des Besuchs alarmieren, vor der Bewertung",
     scoreHint: "Der Alarm wartet, bis homesec das Ereignis bewertet hat, meist wenige Sekunden.",
     tellTitle: "Wie du den Alarm bekommst",
     tellHint: "Ohne Kanal stehen Alarme nur auf dieser Seite. Webhooks bekommen alle Alarme.",

@@ -174,6 +174,7 @@ export const en = {
     scoreTitle: "How serious",
     anyRating: "Anything, at once",
     fromScore: "From a rating of",
+    immediate: "Alert during the visit, before it is rated",
     scoreHint: "The alert waits until homesec has rated the event, usually a few seconds.",
     tellTitle: "How you are alerted",
     tellHint: "Without a channel, alerts stand on this page only. Webhooks get all alerts.",
