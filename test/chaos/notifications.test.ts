@@ -1,6 +1,7 @@
 import postgres from "postgres";
 import { afterAll, expect, test } from "vitest";
 import { attachEmbeddedPostgres } from "../../src/platform/database/embedded-postgres.ts";
+import { noServices } from "../support/daemon.ts";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free-port.ts";
 import { serveHomesec } from "../support/homesec-process.ts";
@@ -51,7 +52,7 @@ test(`chaos: ${kills} kill -9 under load, mail server and receiver flapping: eve
   const smtp = await flappingMailServer();
   const hook = await receiver((_, index) => (index % 4 === 1 ? { status: 503 } : index % 7 === 3 ? "reset" : { status: 200 }));
   const env = {
-    ...{ DATA_DIR: folder.path, WEBHOOK_TIMEOUT_SECONDS: "5", DEFAULT_WEBHOOK_URL: hook.url },
+    ...{ ...noServices, DATA_DIR: folder.path, WEBHOOK_TIMEOUT_SECONDS: "5", DEFAULT_WEBHOOK_URL: hook.url },
     ...{ SMTP_HOST: "127.0.0.1", SMTP_PORT: String(smtp.port), SMTP_FROM_ADDRESS: "homesec@example.org" },
     DEFAULT_EMAIL_RECIPIENTS: "me@example.org",
   };

@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
+import { noServices } from "../support/daemon.ts";
 import { eventually } from "../support/eventually.ts";
 import { serveHomesec } from "../support/homesec-process.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -75,7 +76,7 @@ test.skipIf(!tmuxInstalled)(
 );
 
 test("a daemon that was started without a terminal keeps running", async () => {
-  const daemon = await serveHomesec({ DATA_DIR: folder.path });
+  const daemon = await serveHomesec({ ...noServices, DATA_DIR: folder.path });
   daemon.kill("SIGHUP");
   expect((await fetch(`${daemon.url}/health`)).status).toBe(200);
   daemon.kill("SIGTERM");

@@ -10,6 +10,9 @@ export interface TestDaemon extends Daemon {
   readonly cameraRoot: string;
 }
 
+/** Addresses without a service. Where no picture is processed and no health is asked for, they save the start of the built-in services. */
+export const noServices = { DETECTOR_URL: "http://127.0.0.1:9", LANGUAGE_MODEL_URL: "http://127.0.0.1:9" } as const;
+
 /** The real daemon in this process, on a free port, with a temporary data folder that `stop` removes. */
 export async function testDaemon(options: {
   readonly env: Readonly<Record<string, string>>;

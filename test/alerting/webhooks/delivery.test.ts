@@ -8,7 +8,7 @@ import { samples } from "../../../src/alerting/webhooks/samples.ts";
 import type { OutboundEvent } from "../../../src/contract/outbound-events.ts";
 import { sealerOf } from "../../../src/platform/secrets/sealer.ts";
 import { emit } from "../../../src/work/outbox/outbox.ts";
-import { type TestDaemon, testDaemon } from "../../support/daemon.ts";
+import { noServices, type TestDaemon, testDaemon } from "../../support/daemon.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type Receiver, receiver } from "../../support/receiver.ts";
@@ -38,7 +38,7 @@ let target: Receiver;
 
 beforeEach(async () => {
   [database, target] = await Promise.all([testDatabase(), receiver()]);
-  daemon = await testDaemon({ env: { DATABASE_URL: database.url, WEBHOOK_TIMEOUT_SECONDS: "20" } });
+  daemon = await testDaemon({ env: { ...noServices, DATABASE_URL: database.url, WEBHOOK_TIMEOUT_SECONDS: "20" } });
 });
 afterEach(async () => {
   await daemon.stop();
@@ -149,7 +149,7 @@ test("delivery: a response that was cut off while the daemon stopped is not post
   const key = join(folder.path, "key");
   await copyFile(join(daemon.dataDir, "secret.key"), key);
   await daemon.stop();
-  daemon = await testDaemon({ env: { DATABASE_URL: database.url, SECRET_KEY_PATH: key } });
+  daemon = await testDaemon({ env: { ...noServices, DATABASE_URL: database.url, SECRET_KEY_PATH: key } });
   await folder.remove();
   const delivery = await details((await only(webhook, "success")).id);
   expect(delivery.attempts).toMatchObject([{ attempt: 1, status_code: 200, response: "so far" }]);

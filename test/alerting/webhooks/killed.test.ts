@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { noServices } from "../../support/daemon.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { endWhatRuns, serveHomesec } from "../../support/homesec-process.ts";
@@ -24,7 +25,7 @@ test("webhooks: a new event whose daemon is killed while its message waits arriv
     DATABASE_URL: database.url,
     DATA_DIR: folder.path,
     SECRET_KEY_PATH: join(folder.path, "key"),
-    LANGUAGE_MODEL_URL: model.url,
+    ...{ ...noServices, LANGUAGE_MODEL_URL: model.url },
   };
   const first = await serveHomesec(env);
   const post = async (path: string, body: object): Promise<void> => {

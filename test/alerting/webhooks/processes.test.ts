@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { noServices } from "../../support/daemon.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free-port.ts";
@@ -15,7 +16,13 @@ let daemons: (HomesecProcess & { readonly url: string })[];
 
 beforeAll(async () => {
   [database, target, dead] = await Promise.all([testDatabase(), receiver(), receiver(() => "hang")]);
-  const env = { DATABASE_URL: database.url, SECRET_KEY_PATH: join(folder.path, "key"), WEBHOOK_TIMEOUT_SECONDS: "30", LOG_LEVEL: "debug" };
+  const env = {
+    ...noServices,
+    DATABASE_URL: database.url,
+    SECRET_KEY_PATH: join(folder.path, "key"),
+    WEBHOOK_TIMEOUT_SECONDS: "30",
+    LOG_LEVEL: "debug",
+  };
   const first = await serveHomesec({ ...env, DATA_DIR: join(folder.path, "one") });
   daemons = [first, await serveHomesec({ ...env, DATA_DIR: join(folder.path, "two") })];
 });

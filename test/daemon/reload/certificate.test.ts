@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { ensureSelfSigned } from "../../../daemon/tls/self-signed.ts";
 import { fetchTrusting } from "../../../src/monitoring/upstream/http.ts";
 import { type KeyPair, selfSignedPaths } from "../../../src/platform/tls/key-pair.ts";
-import { testDaemon } from "../../support/daemon.ts";
+import { noServices, testDaemon } from "../../support/daemon.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { keptLog } from "../http/support.ts";
 
@@ -49,6 +49,7 @@ describe("TLS certificate of a running daemon", () => {
         TLS_MODE: "provided",
         TLS_CERT_PATH: join(folder.path, "live/cert.pem"),
         TLS_KEY_PATH: join(folder.path, "live/key.pem"),
+        ...noServices,
         HEALTH_CACHE_TTL_SECONDS: "0",
       },
     });

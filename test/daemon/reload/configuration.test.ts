@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { noServices } from "../../support/daemon.ts";
 import { type HomesecProcess, startHomesec } from "../../support/homesec-process.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
@@ -33,7 +34,7 @@ async function start(env: Readonly<Record<string, string>> = {}, args: readonly 
     ["serve", ...args],
     {
       ...{ PORT: "0", LOG_FORMAT: "json", RATE_LIMIT_ENABLED: "false", DATA_DIR: join(cwd, "data") },
-      ...{ VISION_EXTRACTION_ENABLED: "false", REID_ENABLED: "false" },
+      ...{ ...noServices, VISION_EXTRACTION_ENABLED: "false", REID_ENABLED: "false" },
       ...env,
     },
     cwd,
