@@ -7,6 +7,7 @@ import { Breaker } from "../../src/monitoring/upstream/breaker.ts";
 import { createDetector, type Detector } from "../../src/monitoring/upstream/detector.ts";
 import { UpstreamFailure } from "../../src/monitoring/upstream/http.ts";
 import { createLanguageModel, type LanguageModel } from "../../src/monitoring/upstream/language-model.ts";
+import { homeLanguage, modelSettings } from "../../src/monitoring/upstream/model-settings.ts";
 import { probeHealth } from "../../src/monitoring/upstream/probe.ts";
 import type { Config } from "../../src/platform/config/config.ts";
 import type { Settings } from "../../src/platform/config/settings.ts";
@@ -104,7 +105,7 @@ export function startUpstreams(options: UpstreamOptions): Upstreams {
   const probeOne = async (name: UpstreamName): Promise<UpstreamState> => {
     const service = serviceOf(name);
     if (!options.calls(name) && !service.hasAddress) return options.stateElsewhere(name);
-    return await probeService(name, service, breakerOf(name), options);
+    return await probeService(name, service, breakerOf(name), { ...options, clients });
   };
   return {
     ...clients,
@@ -214,10 +215,13 @@ function createClients(
     ...{ breaker: breakerOf("detector"), clock, log: log.child({ service: "detector" }) },
   });
   lifecycle.onStop("detector client", () => detector.close());
+  const { url: configured, ...access } = modelSettings(config, "first");
   const languageModel = createLanguageModel({
     url: () => required.url("language_model"),
+    // the built-in scorer has the API of docs/services.md
+    ...(configured === undefined ? { api: "completion" as const } : access),
     ...{ breaker: breakerOf("language_model"), clock, log: log.child({ service: "language_model" }) },
-    timeoutMs: config.languageModelReadTimeout * 1000,
+    ...{ timeoutMs: config.languageModelReadTimeout * 1000, language: homeLanguage(config) },
   });
   lifecycle.onStop("language model client", () => languageModel.close());
   return { detector, languageModel };
@@ -227,8 +231,9 @@ async function probeService(
   name: UpstreamName,
   service: Service,
   breaker: Breaker,
-  { config, clock }: UpstreamOptions,
+  options: UpstreamOptions & { readonly clients: Pick<Upstreams, "languageModel"> },
 ): Promise<UpstreamState> {
+  const { config, clock } = options;
   const { builtIn, condition } = service;
   const url = service.url();
   const unhealthy = (error: string): UpstreamState => ({
@@ -250,6 +255,9 @@ async function probeService(
       `too busy for every request since ${busySince.toISOString()}; give it more resources, or check the limits of its account`,
     );
   }
-  const { healthy, responseMs, error } = await probeHealth(url, config.aiHealthCheckTimeoutSeconds * 1000);
-  return { name, healthy, builtIn, url, responseMs, error, checkedAt: clock.now() };
+  const timeoutMs = config.aiHealthCheckTimeoutSeconds * 1000;
+  const { healthy, starting, responseMs, error } = await (name === "language_model" && service.hasAddress
+    ? options.clients.languageModel.health(timeoutMs)
+    : probeHealth(url, timeoutMs));
+  return { name, healthy, ...(starting && { starting }), builtIn, url, responseMs, error, checkedAt: clock.now() };
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { score, scorerName } from "../../../src/monitoring/scorer/scorer.ts";
 import { readFacts } from "../../../src/monitoring/upstream/prompt.ts";
 import { Refusal, serve } from "../service.ts";
-import { score, scorerName } from "./scorer.ts";
 
 const Question = z.object({ prompt: z.string() });
 

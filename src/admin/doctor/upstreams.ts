@@ -59,12 +59,14 @@ interface Target<Client> {
   /** The configured address; without one, the built-in service. */
   readonly url: string | null | undefined;
   readonly create: (options: ClientOptions) => Client;
+  /** Asks for its health, if that is not `GET /health`. */
+  readonly healthOf?: (client: Client, timeoutMs: number) => Promise<Probe>;
 }
 
 /** Sends one request to a service, with a new breaker so that earlier failures have no effect, and returns the outcome of the answer. */
 export async function probeService<Client extends { close(): Promise<void> }, Answer extends { readonly kind: string }>(
   examination: Examination,
-  { name, url, create }: Target<Client>,
+  { name, url, create, healthOf }: Target<Client>,
   ask: (client: Client) => Promise<Answer>,
   outcomeOf: (answer: Exclude<Answer, Refused | Unavailable>, service: Service) => Outcome | Promise<Outcome>,
 ): Promise<Outcome> {
@@ -72,9 +74,10 @@ export async function probeService<Client extends { close(): Promise<void> }, An
   const { clock, machine } = examination;
   const fault = await nameFault(machine, new URL(detectorAddress(address.url).url).hostname);
   if (fault !== undefined) return finding(`${placeOf(address)} cannot be reached: ${fault}`, fixFor(address, "unreachable"));
-  const service: Service = { ...address, health: probeHealth(address.url, healthTimeoutMs) };
   const breaker = new Breaker(name, { clock });
-  const client = create({ url: () => service.url, breaker, clock, log: silentLog, timeoutMs: answerTimeoutMs });
+  const client = create({ url: () => address.url, breaker, clock, log: silentLog, timeoutMs: answerTimeoutMs });
+  const health = healthOf && !address.builtIn ? healthOf(client, healthTimeoutMs) : probeHealth(address.url, healthTimeoutMs);
+  const service: Service = { ...address, health };
   try {
     const answer: Answer | Refused | Unavailable = await ask(client);
     if (isRefused(answer)) return refused(service, answer.detail);

@@ -30,6 +30,14 @@ export interface Call<T> extends Pick<UpstreamRequest, "baseUrl" | "path" | "bod
   readonly contentType: string;
   /** Makes the body of a small request that every working service accepts. It is sent after a refusal. */
   readonly reference: () => Buffer | string;
+  /** Headers beside those of JSON. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Gives an answer the status that it should have: some servers report a failure with status 200. */
+  readonly normalize?: (answer: UpstreamAnswer) => UpstreamAnswer;
+  /** Returns another body for the same request, after the server said what is wrong with the last one; undefined if there is none. */
+  readonly adapt?: (refusal: UpstreamAnswer) => Buffer | string | undefined;
+  /** Returns what to do about a status that no request should get, if that is not what the status usually means. */
+  readonly advise?: (answer: UpstreamAnswer) => string | undefined;
   /** Throws `UpstreamFailure` if an answer with status 200, also that to the reference, reports a failure. */
   readonly throwOnFailure?: (text: string) => void;
   /** Stands in front of the address in its variable. */
@@ -48,23 +56,24 @@ export interface Call<T> extends Pick<UpstreamRequest, "baseUrl" | "path" | "bod
 export async function callService<T>(
   http: UpstreamHttp,
   { breaker, clock, log }: { readonly breaker: Breaker; readonly clock: Clock; readonly log: Log },
-  { contentType, reference, throwOnFailure, addressPrefix, read, lines, ...request }: Call<T>,
+  call: Call<T>,
 ): Promise<CallResult<T>> {
-  const headers = { "content-type": contentType, accept: "application/json" };
-  const called = { url: request.baseUrl + request.path, path: request.path, variable: `${breaker.name.toUpperCase()}_URL`, addressPrefix };
+  const { reference, throwOnFailure, read, lines, normalize = (answer) => answer, signal } = call;
+  const called = calledBy(call, `${breaker.name.toUpperCase()}_URL`);
+  const send = async (body: Call<T>["body"]): Promise<UpstreamAnswer> => normalize(await http.exchange(requestOf(call, body)));
   const exchange = async (): Promise<CallResult<T>> => {
-    const answer = await http.exchange({ ...request, method: "POST", headers });
+    const answer = await adapted(send, call);
     if (answer.status === 200) throwOnFailure?.(answer.text);
     const problem = problemIn(answer, called, clock);
     if (problem?.kind !== "refused") return problem ?? { kind: "answered", value: read(answer.text) };
-    const second = await http.exchange({ ...request, body: reference(), method: "POST", headers });
+    const second = await send(reference());
     if (second.status === 200) throwOnFailure?.(second.text);
     const secondProblem = problemIn(second, called, clock);
     if (secondProblem?.kind !== "refused") return secondProblem ?? problem;
     const message = `status ${answer.status}, and ${second.status} for a test request: the service refuses everything; read its log, or correct ${called.variable}`;
     throw new UpstreamFailure("status", message, { answer: answer.text });
   };
-  const result = await callThrough(breaker, clock, exchange, request.signal);
+  const result = await callThrough(breaker, clock, exchange, signal);
   breaker.noteBusy(result.kind === "unavailable" && result.reason === "busy");
   if (result.kind === "refused") log.warn({ ...lines.fields, detail: result.detail }, lines.refused);
   if (result.kind === "unavailable" && result.reason !== "breaker_open") {
@@ -73,7 +82,45 @@ export async function callService<T>(
   return result;
 }
 
-async function callThrough<T>(breaker: Breaker, clock: Clock, work: () => Promise<T>, signal?: AbortSignal): Promise<T | Unavailable> {
+function requestOf(
+  { baseUrl, path, timeoutMs, signal, contentType, headers }: Call<unknown>,
+  body: Call<unknown>["body"],
+): UpstreamRequest {
+  const all = { "content-type": contentType, accept: "application/json", ...headers };
+  return { baseUrl, path, method: "POST", headers: all, timeoutMs, signal, ...(body !== undefined && { body }) };
+}
+
+/** More changes than any server asks for. */
+const mostChanges = 12;
+
+/** Sends a request, and after a refusal the ones that `adapt` gives, until the server answers otherwise or nothing is left to change. */
+async function adapted(
+  send: (body: Call<unknown>["body"]) => Promise<UpstreamAnswer>,
+  { body, adapt }: Call<unknown>,
+): Promise<UpstreamAnswer> {
+  let answer = await send(body);
+  for (let changes = 0; adapt && changes < mostChanges && meaningOf(answer.status) === "request"; changes += 1) {
+    const next = adapt(answer);
+    if (next === undefined) break;
+    answer = await send(next);
+  }
+  return answer;
+}
+
+/** Where a call went, and how to read a status from there. */
+type Called = Omit<StatusFault, "status" | "location"> & { readonly advise: Call<unknown>["advise"] | undefined };
+
+function calledBy({ baseUrl, path, addressPrefix, advise }: Call<unknown>, variable: string): Called {
+  return { url: baseUrl + path, path, variable, addressPrefix, advise };
+}
+
+/** Does work through a breaker; a failure becomes `Unavailable`. Throws other errors, and the signal's reason if the caller cancelled. */
+export async function callThrough<T>(
+  breaker: Breaker,
+  clock: Clock,
+  work: () => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T | Unavailable> {
   const suspect = breaker.state().failure_count === 0;
   try {
     return await breaker.run(work, signal);
@@ -93,7 +140,7 @@ async function callThrough<T>(breaker: Breaker, clock: Clock, work: () => Promis
  */
 function problemIn(
   answer: UpstreamAnswer,
-  called: Omit<StatusFault, "status" | "location">,
+  { advise, ...called }: Called,
   clock: Clock,
 ): Exclude<CallResult<never>, { kind: "answered" }> | undefined {
   const { status, location, text } = answer;
@@ -104,8 +151,11 @@ function problemIn(
       return { kind: "refused", detail };
     case "busy":
       return { kind: "unavailable", reason: "busy", detail, retryAt: later(clock, answer.retryAfterMs ?? retryWhenBusyMs) };
-    case "service":
-      throw new UpstreamFailure("status", describeStatus({ ...called, status, location }), { answer: text });
+    case "service": {
+      const advice = advise?.(answer);
+      const message = advice === undefined ? describeStatus({ ...called, status, location }) : `status ${status}: ${advice}`;
+      throw new UpstreamFailure("status", message, { answer: text });
+    }
   }
 }
 

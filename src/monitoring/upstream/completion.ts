@@ -1,6 +1,7 @@
 import { parseJson } from "./call.ts";
 import { UpstreamFailure } from "./http.ts";
 import { isObject } from "./lenient-json.ts";
+import { unstreamed } from "./models/streamed.ts";
 
 /** A language model's text, as its server sent it. */
 export interface Completion {
@@ -19,6 +20,7 @@ const textPlaces: readonly Place[] = [
   ["message", "content"],
   ["choices", 0, "text"],
   ["choices", 0, "message", "content"],
+  ["candidates", 0, "content", "parts"],
   ...[[], ["message"], ["choices", 0, "message"]].flatMap((parent) => [
     [...parent, "tool_calls", 0, "function", "arguments"],
     [...parent, "function_call", "arguments"],
@@ -33,22 +35,23 @@ const textPlaces: readonly Place[] = [
 const endPlaces: readonly Place[] = [
   ...["finish_reason", "stop_reason", "done_reason", "stop_type"].map((name) => [name]),
   ["choices", 0, "finish_reason"],
+  ["candidates", 0, "finishReason"],
 ];
-const limitReached: readonly unknown[] = ["length", "limit", "max_tokens", "max_length"];
+const limitReached: readonly unknown[] = ["length", "limit", "max_tokens", "max_length", "MAX_TOKENS"];
 const scoreName = /risk[_\s-]?score/i;
 
 /**
- * Reads the answer of a language model's server: the text is in `content`, or where servers in the style of OpenAI, Ollama or llama.cpp
- * put it. Throws `UpstreamFailure` (`unreadable`) if there is no text.
+ * Reads the answer of a language model's server: the text is in `content`, or where servers in the style of OpenAI, Ollama, llama.cpp or
+ * Gemini put it. A streamed answer is joined first. Throws `UpstreamFailure` (`unreadable`) if there is no text.
  */
 export function readCompletion(text: string): Completion {
-  const json = parseJson(text);
+  const json = parseJson(unstreamed(text));
   const answer = Array.isArray(json) ? json[0] : json;
   if (!isObject(answer)) throw noText(text);
   const texts = textPlaces.map((place) => textOf(valueAt(answer, place))).filter((found) => found !== undefined);
   const content = texts.find((found) => found.trim() !== "") ?? texts[0];
   if (content === undefined) throw noText(text);
-  const { model, stopped_limit: isStopped } = answer;
+  const { modelVersion, model = modelVersion, stopped_limit: isStopped } = answer;
   const isCut = isStopped === true || endPlaces.some((place) => limitReached.includes(valueAt(answer, place)));
   return { content, model: typeof model === "string" ? model : "", isCut };
 }
@@ -69,7 +72,9 @@ function textOf(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (isObject(value)) return bareVerdict(value);
   if (!Array.isArray(value)) return undefined;
-  const parts = value.flatMap((part) => (isObject(part) && typeof part["text"] === "string" ? [part["text"]] : []));
+  const parts = value.flatMap((part) =>
+    isObject(part) && typeof part["text"] === "string" && part["thought"] !== true ? [part["text"]] : [],
+  );
   return parts.length > 0 ? parts.join("") : undefined;
 }
 

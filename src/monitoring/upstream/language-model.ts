@@ -1,12 +1,11 @@
-import type { Clock } from "../../base/clock/clock.ts";
-import type { Log } from "../../base/log/log.ts";
 import { cleanText, highest, readAnswer, type Verdict } from "./answer.ts";
-import type { Breaker } from "./breaker.ts";
-import { callService, excerpt, type Unavailable } from "./call.ts";
-import { type Completion, readCompletion } from "./completion.ts";
+import { excerpt, type Unavailable } from "./call.ts";
+import type { Completion } from "./completion.ts";
 import type { EventFacts } from "./facts.ts";
-import { type UpstreamHttp, upstreamHttp } from "./http.ts";
-import { writePrompt, writeRepairPrompt } from "./prompt.ts";
+import { ModelServer, type ModelServerOptions, type ServerFacts } from "./model-server.ts";
+import type { Picture } from "./multipart.ts";
+import type { Probe } from "./probe.ts";
+import { mostShortness, writePrompt, writeRepairPrompt } from "./prompt.ts";
 import { referenceFacts } from "./reference.ts";
 
 /** The outcome of judging an event. `answer` is the model's text, cut for storage. */
@@ -18,6 +17,8 @@ export type Judgement =
       readonly answer: string;
       /** The fault of both answers, and how homesec chose the score. */
       readonly note?: string;
+      /** Number of pictures that the model saw. */
+      readonly pictures?: number;
     }
   /** Neither of two answers contained a valid score. */
   | { readonly kind: "unreadable"; readonly error: string; readonly analyzedBy: string; readonly answer: string }
@@ -31,18 +32,19 @@ export interface LanguageModel {
    * with more tokens. Of two such answers it keeps the highest valid score. Never throws because of the service; throws the signal's
    * reason if the caller cancelled.
    */
-  judge(facts: EventFacts, signal?: AbortSignal): Promise<Judgement>;
+  judge(facts: EventFacts, signal?: AbortSignal, pictures?: readonly Picture[]): Promise<Judgement>;
+  /** Asks for the health of its server. Never throws. */
+  health(timeoutMs: number): Promise<Probe>;
+  /** Facts about its server; undefined before the first question. */
+  facts(): ServerFacts | undefined;
   close(): Promise<void>;
 }
 
-export interface LanguageModelOptions {
-  /** A function if the address can change while the daemon runs. */
-  readonly url: string | (() => string);
+export interface LanguageModelOptions extends ModelServerOptions {
   /** Name of the model if the service does not report one. */
   readonly label?: string;
-  readonly breaker: Breaker;
-  readonly clock: Clock;
-  readonly log: Log;
+  /** Language of the home, as a tag such as `de`: that of the prompt and the answer (default English). */
+  readonly language?: string;
   /** Time limit for one answer, also for the trial of a half-open breaker: a model that needs a minute would fail any shorter trial. */
   readonly timeoutMs?: number;
 }
@@ -51,37 +53,58 @@ export interface LanguageModelOptions {
 const maxTokens = 2_048;
 /** For a second try after an answer that reached the limit. */
 const moreTokens = 4 * maxTokens;
-/** Enough to see that the model accepts prompts. */
-const referenceTokens = 16;
-/** Low: the same event should get the same score. */
-const temperature = 0.1;
 const defaultTimeoutMs = 120_000;
 const longestAnswer = 8_000;
 const maxModelName = 200;
 
-type Completed = Completion & { readonly kind: "completed"; readonly analyzedBy: string; readonly tookMs: number };
+type Completed = Completion & {
+  readonly kind: "completed";
+  readonly analyzedBy: string;
+  readonly tookMs: number;
+  /** The prompt that it answers, which may have been shortened. */
+  readonly sent: string;
+  readonly pictures: number;
+};
 type Rejected = Extract<Judgement, { kind: "rejected" }>;
 
-/** Creates the client of the language model: `POST {url}/completion`. */
-export function createLanguageModel(options: LanguageModelOptions): LanguageModel {
-  const http = upstreamHttp();
-  return { judge: (facts, signal) => judge(http, options, facts, signal), close: () => http.close() };
+/** One event and how to ask about it. */
+interface Case {
+  readonly server: ModelServer;
+  readonly options: LanguageModelOptions;
+  readonly facts: EventFacts;
+  readonly pictures: readonly Picture[];
+  readonly signal: AbortSignal | undefined;
 }
 
-async function judge(http: UpstreamHttp, options: LanguageModelOptions, facts: EventFacts, signal?: AbortSignal): Promise<Judgement> {
-  const prompt = writePrompt(facts);
-  const first = await complete(http, options, { prompt, tokens: maxTokens }, signal);
+/** Creates the client of the language model, by the API that is configured or found out (`ModelServer`). */
+export function createLanguageModel(options: LanguageModelOptions): LanguageModel {
+  const server = new ModelServer(options);
+  return {
+    judge: (facts, signal, pictures = []) => judge({ server, options, facts, pictures, signal }),
+    health: (timeoutMs) => server.health(timeoutMs),
+    facts: () => server.facts(),
+    close: () => server.close(),
+  };
+}
+
+async function judge(asked: Case): Promise<Judgement> {
+  const { options, facts, pictures } = asked;
+  const style = { language: options.language ?? "en", pictures: pictures.length };
+  const prompt = (shortness: number): string | undefined =>
+    shortness > mostShortness ? undefined : writePrompt(facts, { ...style, shortness });
+  const first = await complete(asked, { prompt, tokens: maxTokens });
   if (first.kind !== "completed") return first;
   const reading = readAnswer(first.content);
   if (reading.ok) return judged(reading.verdict, first);
   options.log.warn({ error: reading.error, answer: excerpt(first.content) }, "the language model's answer could not be read; asking again");
   const tokens = first.isCut || reading.isCut ? tokensWithin(options, first.tookMs) : maxTokens;
   const error = first.isCut ? `${reading.error}; the answer reached the limit of ${maxTokens} tokens` : reading.error;
-  const repair = writeRepairPrompt(prompt, first.content, error);
-  let second = await complete(http, options, { prompt: repair, tokens }, signal);
+  const repair = (shortness: number): string | undefined =>
+    shortness > 0 ? undefined : writeRepairPrompt(first.sent, first.content, error);
+  let second = await complete(asked, { prompt: repair, tokens });
   if (second.kind === "rejected" && tokens > maxTokens) {
     // The context of the model may be too small for that number.
-    second = await complete(http, options, { prompt: repair, tokens: maxTokens }, signal);
+    second = await complete(asked, { prompt: repair, tokens: maxTokens });
   }
   if (second.kind === "unavailable") return second;
   const answers = second.kind === "completed" ? [second, first] : [first];
@@ -104,8 +127,8 @@ function ofTwoAnswers(answers: readonly Completed[]): Judgement | undefined {
   return { ...judged(best, from.answer), note: `${from.reading.error}; after a second try, homesec kept the highest valid score` };
 }
 
-function judged(verdict: Verdict, { content, analyzedBy }: Completed): Extract<Judgement, { kind: "judged" }> {
-  return { kind: "judged", verdict, analyzedBy, answer: cleanText(content, longestAnswer) };
+function judged(verdict: Verdict, { content, analyzedBy, pictures }: Completed): Extract<Judgement, { kind: "judged" }> {
+  return { kind: "judged", verdict, analyzedBy, answer: cleanText(content, longestAnswer), ...(pictures > 0 && { pictures }) };
 }
 
 function unreadable({ content, analyzedBy }: Completed): Judgement {
@@ -114,27 +137,15 @@ function unreadable({ content, analyzedBy }: Completed): Judgement {
 }
 
 async function complete(
-  http: UpstreamHttp,
-  options: LanguageModelOptions,
-  { prompt, tokens }: { readonly prompt: string; readonly tokens: number },
-  signal?: AbortSignal,
+  { server, options, pictures, signal }: Case,
+  { prompt, tokens }: { readonly prompt: (shortness: number) => string | undefined; readonly tokens: number },
 ): Promise<Completed | Rejected | Unavailable> {
-  const { url, label = "language model", timeoutMs = defaultTimeoutMs, clock } = options;
-  const body = (text: string, limit: number): string => JSON.stringify({ prompt: text, max_tokens: limit, temperature });
+  const { label = "language model", timeoutMs = defaultTimeoutMs, clock } = options;
   const startedAt = clock.monotonic();
-  const result = await callService(http, options, {
-    baseUrl: typeof url === "string" ? url : url(),
-    path: "/completion",
-    contentType: "application/json",
-    body: body(prompt, tokens),
-    reference: () => body(writePrompt(referenceFacts), referenceTokens),
-    timeoutMs,
-    signal,
-    read: readCompletion,
-    lines: { refused: "the language model refused a prompt", failed: "the call to the language model failed" },
-  });
+  const question = { prompt, tokens, pictures, isVerdict: true, timeoutMs };
+  const result = await server.ask(question, writePrompt(referenceFacts), signal);
   if (result.kind === "refused") return { kind: "rejected", error: result.detail, analyzedBy: label, answer: null };
   if (result.kind === "unavailable") return result;
-  const analyzedBy = cleanText(result.value.model, maxModelName) || label;
-  return { kind: "completed", ...result.value, analyzedBy, tookMs: clock.monotonic() - startedAt };
+  const analyzedBy = cleanText(result.model, maxModelName) || label;
+  return { ...result, analyzedBy, tookMs: clock.monotonic() - startedAt };
 }

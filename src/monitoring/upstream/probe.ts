@@ -7,6 +7,8 @@ import { type UpstreamHttp, upstreamHttp } from "./http.ts";
 export interface Probe {
   /** The service answered 200 and does not report that it is not ready. */
   readonly healthy: boolean;
+  /** It loads its model: not ready, and no fault. */
+  readonly starting?: true;
   readonly responseMs: number | null;
   readonly error: string | null;
   /** The answer, if it was a JSON object. */

@@ -54,7 +54,31 @@ export function crossChecks(config: Config): { readonly errors: readonly string[
   if (config.detectorUrl !== undefined && config.detectorModelPath !== undefined) {
     warnings.push("DETECTOR_MODEL_PATH has no effect: DETECTOR_URL replaces the built-in detector");
   }
+  errors.push(...modelErrors(config));
+  warnings.push(...modelWarnings(config));
   return { errors, warnings };
+}
+
+function modelErrors(config: Config): readonly string[] {
+  const both = (["LANGUAGE_MODEL", "LANGUAGE_MODEL_FALLBACK"] as const).filter((prefix) =>
+    prefix === "LANGUAGE_MODEL"
+      ? config.languageModelKey !== undefined && config.languageModelKeyFile !== undefined
+      : config.languageModelFallbackKey !== undefined && config.languageModelFallbackKeyFile !== undefined,
+  );
+  return both.map((prefix) => `${prefix}_KEY and ${prefix}_KEY_FILE are both set; remove one of them`);
+}
+
+function modelWarnings(config: Config): readonly string[] {
+  const without = (url: string | undefined, prefix: string, values: readonly (string | undefined)[]): readonly string[] =>
+    url === undefined && values.some((value) => value !== undefined)
+      ? [`${prefix}_NAME and ${prefix}_KEY have no effect without ${prefix}_URL`]
+      : [];
+  return [
+    ...without(config.languageModelUrl, "LANGUAGE_MODEL", [config.languageModelName, config.languageModelKey, config.languageModelKeyFile]),
+    ...without(config.languageModelFallbackUrl, "LANGUAGE_MODEL_FALLBACK", [
+      ...[config.languageModelFallbackName, config.languageModelFallbackKey, config.languageModelFallbackKeyFile],
+    ]),
+  ];
 }
 
 /** State that several daemons do not share without a common store. */

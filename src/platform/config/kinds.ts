@@ -113,6 +113,11 @@ export const sender = kind(
   checked((value) => address.test(value) || /^[^<>\r\n]*<[^\s@<>]+@[^\s@<>]+>$/.test(value)),
   "a mail address, or a name with one: Home <home@example.org>",
 );
+/** The tag of a language. */
+export const language = kind(
+  checked((value) => /^[a-z]{2,3}(?:[-_][a-z\d]{2,8})*$/i.test(value)),
+  "the tag of a language, such as en, de or pt-BR",
+);
 /** Target of an HTTP POST. */
 export const webUrl = kind(urlWith(["http:", "https:"], "target"), "an http:// or https:// address without user name and password");
 /** Base URL of a service; a trailing slash is removed, so that paths can be appended. */

@@ -8,6 +8,8 @@ const rate = (fallback: number, description: string) =>
 const timeout = (group: Group, fallback: string, description: string) =>
   ({ group, kind: kinds.number(0.1, 3600), default: fallback, unit: "seconds", description }) as const;
 
+const modelApi = kinds.oneOf("auto", "completion", "openai", "ollama", "gemini");
+
 /** All configuration variables, keyed by environment name. */
 export const variables = {
   HOST: { group: "server", kind: kinds.host, default: "127.0.0.1", description: "Address to listen on" },
@@ -261,7 +263,52 @@ export const variables = {
     description: "Minimum confidence of the built-in detector",
   },
   LANGUAGE_MODEL_URL: { group: "upstream", kind: kinds.serviceUrl, defaultNote: "built in", description: "Language model service" },
+  LANGUAGE_MODEL_API: {
+    group: "upstream",
+    kind: modelApi,
+    default: "auto",
+    description: "API of the language model; `auto` finds it out (docs/language-models.md)",
+  },
+  LANGUAGE_MODEL_NAME: {
+    group: "upstream",
+    kind: kinds.text,
+    description: "Name of the language model on its server; needed if the server has several",
+  },
+  LANGUAGE_MODEL_KEY: { group: "upstream", kind: kinds.text, secret: true, description: "API key of the language model" },
+  LANGUAGE_MODEL_KEY_FILE: {
+    group: "upstream",
+    kind: kinds.path,
+    description: "File with nothing but that key, instead of LANGUAGE_MODEL_KEY",
+  },
   LANGUAGE_MODEL_READ_TIMEOUT: timeout("upstream", "120", "Longest wait for a reply of the language model"),
+  LANGUAGE_MODEL_FALLBACK_URL: {
+    group: "upstream",
+    kind: kinds.serviceUrl,
+    description: "Second language model, asked while the first does not answer",
+  },
+  LANGUAGE_MODEL_FALLBACK_API: {
+    group: "upstream",
+    kind: modelApi,
+    default: "auto",
+    description: "API of the second language model; `auto` finds it out (docs/language-models.md)",
+  },
+  LANGUAGE_MODEL_FALLBACK_NAME: {
+    group: "upstream",
+    kind: kinds.text,
+    description: "Name of the second language model on its server; needed if the server has several",
+  },
+  LANGUAGE_MODEL_FALLBACK_KEY: { group: "upstream", kind: kinds.text, secret: true, description: "API key of the second language model" },
+  LANGUAGE_MODEL_FALLBACK_KEY_FILE: {
+    group: "upstream",
+    kind: kinds.path,
+    description: "File with nothing but that key, instead of LANGUAGE_MODEL_FALLBACK_KEY",
+  },
+  HOME_LANGUAGE: {
+    group: "upstream",
+    kind: kinds.language,
+    defaultNote: "the language of the machine",
+    description: "Language in which the language model writes, such as `en` or `de`",
+  },
   VISION_URL: { group: "upstream", live: true, kind: kinds.serviceUrl, defaultNote: "built in", description: "Vision service" },
   VISION_READ_TIMEOUT: timeout("upstream", "30", "Longest wait for a reply of the vision service"),
   EMBEDDER_URL: { group: "upstream", live: true, kind: kinds.serviceUrl, defaultNote: "built in", description: "Embedder service" },

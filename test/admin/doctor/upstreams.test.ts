@@ -67,7 +67,10 @@ describe.each(names)("%s", (name) => {
     ["busy", /too busy: status 429/],
     ["redirect", /returns an error: status 302: the service redirects to .*\/elsewhere.* set \w+_URL to the address that answers directly/],
     ["refuse_all", /returns an error: status 400, and 400 for a test request: the service refuses everything/],
-    [401, /returns an error: status 401: the service asks for a key.*set \w+_URL to a proxy that adds the key/],
+    [
+      401,
+      /returns an error: status 401: the serv(?:er|ice) asks for a key.*(?:set \w+_URL to a proxy that adds the key|set LANGUAGE_MODEL_KEY)/,
+    ],
     ["cut", /closes the connection in the middle of an answer/],
   ] as const satisfies readonly (readonly [StandInAnswer, RegExp])[])("reports a service that fails (%s)", async (mode, expected) => {
     await services[name].setMode(mode);

@@ -1,9 +1,4 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { systemClock } from "../../../src/base/clock/clock.ts";
 import { silentLog } from "../../../src/base/log/log.ts";
@@ -13,12 +8,9 @@ import { createDetector } from "../../../src/monitoring/upstream/detector.ts";
 import { createEmbedder } from "../../../src/monitoring/upstream/embedder.ts";
 import { createEnricher } from "../../../src/monitoring/upstream/enricher.ts";
 import { createLanguageModel } from "../../../src/monitoring/upstream/language-model.ts";
-import { probeHealth } from "../../../src/monitoring/upstream/probe.ts";
 import { createVision } from "../../../src/monitoring/upstream/vision.ts";
 import { eventFacts } from "../../monitoring/upstream/event-facts.ts";
 import { deepStackStandIn } from "../../support/deepstack.ts";
-import { eventually } from "../../support/eventually.ts";
-import { freePort } from "../../support/free-port.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import {
   detectorStandIn,
@@ -27,7 +19,6 @@ import {
   languageModelStandIn,
   type StandIn,
   type StandInOptions,
-  verdictText,
   visionStandIn,
 } from "../../support/upstream.ts";
 
@@ -114,50 +105,6 @@ test("services page: language model", async () => {
   const { prompt, ...given } = JSON.parse(request ?? "");
   const sent = JSON.parse(standIn.last?.body.toString() ?? "");
   expect({ path: standIn.last?.path, ...sent }).toEqual({ path, prompt: expect.stringContaining(prompt.replace(" ...", "")), ...given });
-});
-
-test("services page: its translator connects a server with /v1/chat/completions", async () => {
-  const asked: unknown[] = [];
-  let status = 200;
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-    if (request.url === "/v1/models") {
-      response.end("{}");
-      return;
-    }
-    asked.push({ url: request.url, ...JSON.parse(Buffer.concat(chunks).toString()) });
-    response
-      .writeHead(status)
-      .end(JSON.stringify({ model: "llama3.1:8b", choices: [{ message: { role: "assistant", content: verdictText(64) } }] }));
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  opened.push(() => server.close());
-  const script = join(folder.path, "translator.mjs");
-  writeFileSync(script, /^```js\n(.*?)^```/ms.exec(page)?.[1] ?? "");
-  const port = await freePort();
-  const env = { SERVER: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, MODEL: "llama3.1", PORT: String(port) };
-  const translator = spawn(process.execPath, [script], { env, stdio: "inherit" });
-  opened.push(() => translator.kill());
-  const url = `http://127.0.0.1:${port}`;
-  await eventually(async () => (await probeHealth(url)).healthy);
-  const model = createLanguageModel({
-    url,
-    breaker: new Breaker("language_model", { clock: systemClock }),
-    clock: systemClock,
-    log: silentLog,
-  });
-  opened.push(() => model.close());
-  expect(await model.judge(eventFacts())).toMatchObject({ kind: "judged", analyzedBy: "llama3.1:8b", verdict: { riskScore: 64 } });
-  expect(asked).toMatchObject([{ url: "/v1/chat/completions", model: "llama3.1", max_tokens: 2048, messages: [{ role: "user" }] }]);
-  // Events wait with a wrong key, and after too many requests
-  for (const [given, reason] of [
-    [401, "status"],
-    [429, "busy"],
-  ] as const) {
-    status = given;
-    expect(await model.judge(eventFacts())).toMatchObject({ kind: "unavailable", reason });
-  }
 });
 
 test("services page: vision", async () => {

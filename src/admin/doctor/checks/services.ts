@@ -2,7 +2,13 @@ import { pluralize } from "../../../base/text/format.ts";
 import { createEmbedder } from "../../../monitoring/upstream/embedder.ts";
 import { createEnricher } from "../../../monitoring/upstream/enricher.ts";
 import type { EventFacts } from "../../../monitoring/upstream/facts.ts";
-import { createLanguageModel, type Judgement, type LanguageModel } from "../../../monitoring/upstream/language-model.ts";
+import {
+  createLanguageModel,
+  type Judgement,
+  type LanguageModel,
+  type LanguageModelOptions,
+} from "../../../monitoring/upstream/language-model.ts";
+import { homeLanguage, modelSettings } from "../../../monitoring/upstream/model-settings.ts";
 import { referenceFacts } from "../../../monitoring/upstream/reference.ts";
 import { createVision } from "../../../monitoring/upstream/vision.ts";
 import { type Check, finding, NotPossible } from "../check.ts";
@@ -20,7 +26,11 @@ const languageModel: Check = {
   run: (examination, signal) =>
     probeService(
       examination,
-      { name: "language_model", url: examination.config().languageModelUrl, create: createLanguageModel },
+      {
+        ...{ name: "language_model", url: examination.config().languageModelUrl },
+        create: (options) => createLanguageModel({ ...accessTo(examination), ...options }),
+        healthOf: (client, timeoutMs) => client.health(timeoutMs),
+      },
       async (client) => {
         const result = await judgeExample(client, signal);
         return result.kind === "rejected" ? ({ kind: "refused", detail: result.error } as const) : result;
@@ -36,6 +46,13 @@ const languageModel: Check = {
             ),
     ),
 };
+
+/** How to talk to the configured model; the built-in scorer has the API of docs/services.md. */
+function accessTo(examination: Examination): Pick<LanguageModelOptions, "api" | "name" | "key" | "language"> {
+  const config = examination.config();
+  const { url, ...access } = modelSettings(config, "first");
+  return url === undefined ? { api: "completion" } : { ...access, language: homeLanguage(config) };
+}
 
 /** An invented event for the language model to assess. It is stored nowhere. */
 const exampleFacts: EventFacts = { ...referenceFacts, camera: { id: "homesec-doctor", name: "Example of homesec doctor" } };

@@ -1,4 +1,4 @@
-import type { EventFacts } from "../../../src/monitoring/upstream/facts.ts";
+import type { EventFacts } from "../upstream/facts.ts";
 import { describeEvent } from "./description.ts";
 
 export const scorerName = "built-in scorer";

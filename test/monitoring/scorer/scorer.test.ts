@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { score } from "../../../daemon/builtin/language_model/scorer.ts";
 import { riskLevel } from "../../../src/monitoring/events/event.ts";
+import { score } from "../../../src/monitoring/scorer/scorer.ts";
 import { readAnswer } from "../../../src/monitoring/upstream/answer.ts";
 import type { EventFacts } from "../../../src/monitoring/upstream/facts.ts";
 import { eventFacts, objectFacts } from "../../monitoring/upstream/event-facts.ts";

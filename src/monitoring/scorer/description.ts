@@ -1,4 +1,4 @@
-import type { EventFacts } from "../../../src/monitoring/upstream/facts.ts";
+import type { EventFacts } from "../upstream/facts.ts";
 
 const plurals: Readonly<Record<string, string>> = { person: "people", bus: "buses" };
 
