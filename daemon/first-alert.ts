@@ -1,5 +1,5 @@
 import { webhooksForAlerts } from "../src/admin/doctor/doctor-repository.ts";
-import { channelAvailability } from "../src/alerting/notifications/channels.ts";
+import { channelAvailability } from "../src/alerting/channels/availability.ts";
 import type { Config } from "../src/platform/config/config.ts";
 import type { Database } from "../src/platform/database/database.ts";
 

@@ -10,6 +10,7 @@ import { alertReceiverOperations } from "./alerting/alert-receiver/operations.ts
 import { alertOperations } from "./alerting/alerts/operations.ts";
 import { modeOperations } from "./alerting/mode-switching/operations.ts";
 import { notificationOperations } from "./alerting/notifications/operations.ts";
+import { channelOperations } from "./alerting/phones/operations.ts";
 import { ruleDraftOperations } from "./alerting/rule-drafts/operations.ts";
 import { ruleOperations } from "./alerting/rules/operations.ts";
 import { silenceOperations } from "./alerting/silences/operations.ts";
@@ -65,6 +66,7 @@ export const operations: Operations = {
   ...webhookOperations,
   ...dlqOperations,
   ...notificationOperations,
+  ...channelOperations,
   ...shareOperations,
   ...keyOperations,
   ...documentOperations,

@@ -55,6 +55,7 @@ Secrets:
 ${columns([
   ["HOMESEC_CAMERA_PASSWORD", "Password for --pull of `cameras add` and `cameras update`"],
   ["HOMESEC_DISCOVERY_TARGET", "Address that `cameras discover` asks instead of the whole network"],
+  ["HOMESEC_CHANNEL_SECRET", "Token or password for `channels add` and `channels update`"],
   ["HOMESEC_WEBHOOK_SECRET", "Token, password or header value for --auth of `webhooks add` and `webhooks update`"],
   ["HOMESEC_SIGNING_SECRET", "Signing secret for `webhooks listen`"],
 ])}

@@ -29,6 +29,7 @@ export async function resolveIds(command: Command, given: Given, io: Io): Promis
         return await cameraIdOf(io, text, kind);
       case "rule":
       case "webhook":
+      case "channel":
       case "alert":
       case "silence":
       case "share":

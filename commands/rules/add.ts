@@ -1,3 +1,4 @@
+import { channels as channelWords } from "../../src/contract/constants.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -94,11 +95,11 @@ async function askOnTerminal(io: Io): Promise<NewRule> {
 async function noteChannels(io: Io, rules: readonly Rule[]): Promise<void> {
   const config = await io.call("getNotificationConfig", {});
   const usable = usableChannels(config);
-  const missing = new Set(rules.flatMap(({ channels }) => channels ?? []).filter((channel) => !usable.includes(channel)));
+  const missing = channelWords.filter((word) => !usable.includes(word) && rules.some(({ channels }) => channels?.includes(word)));
   if (config.notification_enabled && usable.length === 0 && !(await allWebhooks(io, true)).some(getsAlerts)) {
     io.output.note(`No mail or chat gets your alerts yet. To get the first one: ${calledAs(io.host)} setup`);
-  } else if (missing.size > 0) {
-    io.output.note(`${[...missing].join(", ")} cannot be used yet; \`homesec notifications config\` says why`);
+  } else if (missing.length > 0) {
+    io.output.note(`${missing.join(", ")} cannot be used yet; \`homesec notifications config\` says why`);
   }
 }
 

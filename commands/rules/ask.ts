@@ -35,7 +35,7 @@ export async function askForRule(io: Io): Promise<NewRule> {
       schedule: await ask(ruleOptions.schedule, "Schedule, such as mon-fri 22:00-06:00? [always] "),
       modes: await ask(ruleOptions.modes, `Modes of the home, separated by commas?${known(modes.map(({ name }) => name))} [all but off] `),
       cooldown: await ask(ruleOptions.cooldown, "Cooldown between alerts? [5m] "),
-      channels: await ask(ruleOptions.channels, `Channels: email, webhook?${known(usableChannels(notifications))} [none] `),
+      channels: await ask(ruleOptions.channels, `Channels: email, webhook, push?${known(usableChannels(notifications))} [none] `),
     };
     return { ...ruleBody(answers), name };
   } finally {

@@ -16,7 +16,7 @@ interface Checked {
 }
 
 /**
- * Checks rules before they are saved: cameras and zones that do not exist, and the channel `webhook` without an address. On a terminal it asks
+ * Checks rules before they are saved: cameras and zones that do not exist, and channels that send nothing. On a terminal it asks
  * whether to save them anyway. Throws `Problem("invalid")` if the user declines, and in a script without `--force`.
  */
 export async function checkRules(io: Io, rules: readonly Checked[], { force }: { readonly force: boolean }): Promise<void> {
@@ -29,7 +29,7 @@ export async function checkRules(io: Io, rules: readonly Checked[], { force }: {
       io,
       rules.flatMap(({ zones, not_zones }) => [...(zones ?? []), ...(not_zones ?? [])]),
     )),
-    ...(rules.some(({ channels }) => channels?.includes("webhook")) ? await webhookFault(io) : []),
+    ...(rules.some(({ channels }) => channels?.includes("webhook") || channels?.includes("push")) ? await channelFaults(io, rules) : []),
   ];
   if (faults.length === 0) return;
   if (!force && !canAsk(io.host)) throw new Problem("invalid", `${faults.join("; ")}; nothing was saved (--force saves it anyway)`);
@@ -53,9 +53,14 @@ async function unknownZones(io: Io, names: readonly string[]): Promise<readonly 
   );
 }
 
-/** The name misleads: the channel posts to its own address, not to the webhooks of `homesec webhooks`. */
-async function webhookFault(io: Io): Promise<readonly string[]> {
+/** The name `webhook` misleads: it posts to its own address, not to the webhooks of `homesec webhooks`. */
+async function channelFaults(io: Io, rules: readonly Checked[]): Promise<readonly string[]> {
   const config = await io.call("getNotificationConfig", {});
-  if (config.webhook_configured) return [];
-  return ["the channel webhook needs DEFAULT_WEBHOOK_URL; webhooks of `homesec webhooks add` get every alert without a channel"];
+  const isNamed = (word: string): boolean => rules.some(({ channels }) => channels?.includes(word));
+  const push = "the channel push sends nothing yet; add a channel to phones: homesec channels add";
+  const webhook = "the channel webhook needs DEFAULT_WEBHOOK_URL; webhooks of `homesec webhooks add` get every alert without a channel";
+  return [
+    ...(isNamed("push") && !config.push_configured ? [push] : []),
+    ...(isNamed("webhook") && !config.webhook_configured ? [webhook] : []),
+  ];
 }

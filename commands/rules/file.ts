@@ -45,7 +45,7 @@ function ruleOf(entry: unknown): NewRule {
   };
   const decoded = z.safeDecode(ruleRoutes.createRule.body, given as never);
   if (decoded.success) {
-    const dead = deadValues(decoded.data);
+    const dead = deadValues(decoded.data, { hasPhones: true });
     if (dead.length > 0) throw new Problem("invalid", dead.join("; "));
     return decoded.data;
   }

@@ -1,8 +1,8 @@
 import { localTimeZone } from "../../src/base/clock/time-zone.ts";
-import { type channels, eventKinds, ranges, severities } from "../../src/contract/constants.ts";
+import { eventKinds, ranges, severities } from "../../src/contract/constants.ts";
 import type { Values } from "../command.ts";
 import { classes } from "../input/classes.ts";
-import { choice, choiceList, idOf, integer, list, number, seconds, single, text, toggle, WrongValue } from "../input/options.ts";
+import { choice, idOf, integer, list, number, seconds, single, text, toggle, WrongValue } from "../input/options.ts";
 import { parseSchedule, scheduleForm } from "./schedule-text.ts";
 
 const schedule = single(
@@ -14,9 +14,6 @@ const schedule = single(
     return parsed;
   },
 );
-
-/** The channels that send something. The interface also names `push`, which does nothing. */
-const sendingChannels = ["email", "webhook"] as const satisfies readonly (typeof channels)[number][];
 
 /** One flag per field of a rule. */
 export const ruleOptions = {
@@ -33,7 +30,7 @@ export const ruleOptions = {
   schedule,
   modes: { ...list("mode", "Only in these modes of the home, such as away,night"), flag: "mode" },
   cooldown: seconds(0, 31_536_000, "Cooldown between alerts (default 5m)"),
-  channels: choiceList(sendingChannels, "Channels that send its alerts"),
+  channels: list("channel", "Channels: email, webhook, push or names of channels"),
   dedup_key_template: text("template", "Key of alerts that share a cooldown (default {camera_id}:{rule_id})"),
   escalate: toggle("Let more severe events bypass the cooldown"),
   digest: toggle("Send a summary of suppressed alerts after the cooldown"),

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { StoredVerdict } from "../../src/alerting/alerts/verdicts-repository.ts";
-import { channels, leftOutReasons, objectTypes, riskLevels, severities } from "../../src/contract/constants.ts";
+import { channelKinds, channels, leftOutReasons, objectTypes, riskLevels, severities } from "../../src/contract/constants.ts";
 import { JournalMessage } from "../../src/contract/live.ts";
 import type { LeftOut } from "../../src/monitoring/upstream/left-out.ts";
 import type { DetectOutcome } from "../../src/pipeline/detect.ts";
@@ -9,7 +9,7 @@ import type { PublishedRow } from "../../src/work/journal/journal-repository.ts"
 import { type UpstreamName, upstreamNames } from "../../src/work/operations/upstream-state.ts";
 
 const stages = ["watch", "batch", ...queueNames] as const;
-const deliveryChannels = [...channels, "outbound_webhook"] as const;
+const deliveryChannels = [...channels, ...channelKinds, "outbound_webhook"] as const;
 const deliveryOutcomes = ["success", "retry", "failure"] as const;
 const pictureOutcomes = ["processed", "skipped", "deferred", "failed"] as const satisfies readonly DetectOutcome[];
 const verdictOutcomes = ["raised", "suppressed", "silenced", "not_matched"] as const;

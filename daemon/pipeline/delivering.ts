@@ -1,4 +1,4 @@
-import { channelAvailability, type NotificationSettings } from "../../src/alerting/notifications/channels.ts";
+import { channelAvailability, type NotificationSettings } from "../../src/alerting/channels/availability.ts";
 import { alertsText, scopeText } from "../../src/alerting/silences/silence.ts";
 import type { Config } from "../../src/platform/config/config.ts";
 import type { RecentEvents } from "../health/recent-events.ts";

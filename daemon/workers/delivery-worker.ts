@@ -44,7 +44,7 @@ export function createDeliveryWorker({
     onAttempt: (outcome) => metrics.deliveryAttempted("outbound_webhook", outcome),
   });
   const notifications = createNotificationChannel({
-    ...{ db, config, clock, outbound, links, settle: settleAlert },
+    ...{ db, config, clock, outbound, sealer, links, settle: settleAlert },
     onAttempt: (channel, outcome, seconds) => {
       metrics.deliveryAttempted(channel, outcome);
       if (outcome === "success") metrics.notified(seconds);

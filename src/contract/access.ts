@@ -179,6 +179,12 @@ export const needs: Readonly<Record<OperationId, Need>> = {
   listDeadLetters: owner,
   requeueDeadLetters: owner,
   purgeDeadLetters: owner,
+  listChannels: owner,
+  createChannel: owner,
+  getChannel: owner,
+  updateChannel: owner,
+  deleteChannel: owner,
+  testChannel: owner,
   getNotificationConfig: owner,
   testNotification: owner,
 

@@ -17,6 +17,7 @@ const tags: Readonly<Record<string, string>> = {
   modes: "Modes of the home: home, away, night, off and custom ones",
   notifications: "Notifications to people by mail and chat",
   "outbound webhooks": "Webhooks that send events to other programs",
+  channels: "Channels to phones",
   "alert receiver": "Alerts from monitoring systems",
   explain: "Explanations of what happened and what did not",
   analytics: "Statistics for up to a year, per UTC day",

@@ -1,6 +1,6 @@
 import { type Evaluated, type Evaluation, evaluateEvent } from "../alerting/alerts/evaluation.ts";
 import { evaluateVisit } from "../alerting/alerts/visit.ts";
-import type { NotificationSettings } from "../alerting/notifications/channels.ts";
+import type { NotificationSettings } from "../alerting/channels/availability.ts";
 import { insertEnds } from "../alerting/notifications/ends-repository.ts";
 import { insertUpdates } from "../alerting/notifications/updates-repository.ts";
 import type { Clock } from "../base/clock/clock.ts";

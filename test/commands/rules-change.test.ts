@@ -153,7 +153,8 @@ describe.each(ways)("rules, %s", (way) => {
     [["--object-types", "persn"], "did you mean person?"],
     [["--object-types", "people"], "did you mean person?"],
     [["--object-types", "car,dragon"], "one of person, car, truck"],
-    [["--channels", "push"], "one of email, webhook"],
+    [["--channels", "push"], "the channel push sends nothing yet; add a channel to phones"],
+    [["--channels", "emial"], "There is no channel emial; did you mean email?"],
     [["--channels", "webhook"], "the channel webhook needs DEFAULT_WEBHOOK_URL"],
   ])("rules: add and update refuse a value that never has an effect: %j", async (flags, reason) => {
     await homesec(["add", "--name", "Good"]);
@@ -169,7 +170,7 @@ describe.each(ways)("rules, %s", (way) => {
   it("rules: a file with a value that never has an effect is refused, and a known class is accepted in any case", async () => {
     for (const [content, reason] of [
       ["name: One\nobject_types: [persn]", "no detector reports persn; did you mean person?"],
-      ["name: One\nchannels: [push]", "push sends nothing in this version; use email or webhook"],
+      ["name: One\nchannels: [push]", "the channel push sends nothing yet"],
     ] as const) {
       expect(await homesec(["add", "-f", await file(content)])).toMatchObject({ code: 2, err: expect.stringContaining(reason) });
     }

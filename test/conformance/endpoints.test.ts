@@ -78,6 +78,7 @@ const ruleKeys = [
     "updated_at",
   ],
 ];
+const channelKeys = ["id", "name", "kind", "settings", "secrets", "enabled", "last_attempt_at", "last_error", "created_at", "updated_at"];
 const baselineConfig = ["threshold_stdev", "min_samples", "override_global_config", "global_config"];
 
 const explanation = ["subject", "found", "outcome", "trace", "steps"];
@@ -410,6 +411,17 @@ const tables: Readonly<Record<string, readonly Endpoint[]>> = {
     ["GET /api/silences/nothing", 404, ["detail"]],
     ["POST /api/silences", 422, ["detail"], { camera_id: "yard", reason: "No end" }],
     ["POST /api/silences", 404, ["detail"], { camera_id: "nowhere", duration_seconds: 60, reason: "No camera" }],
+  ],
+  Channels: [
+    ["POST /api/channels", 201, channelKeys, { name: "Phone", kind: "ntfy", settings: { server: "http://127.0.0.1:9", topic: "home" } }],
+    ["POST /api/channels", 409, ["detail"], { name: "phone", kind: "ntfy", settings: { topic: "home" } }],
+    ["POST /api/channels", 422, ["detail"], { name: "Other", kind: "ntfy", settings: {} }],
+    ["GET /api/channels", 200, ["channels"]],
+    ["GET /api/channels/{channel}", 200, channelKeys],
+    ["PATCH /api/channels/{channel}", 200, channelKeys, { enabled: false }],
+    ["POST /api/channels/{channel}/test", 200, ["success", "error", "message"]],
+    ["DELETE /api/channels/{channel}", 204, "empty"],
+    ["GET /api/channels/{channel}", 404, ["detail"]],
   ],
   Modes: [
     ["GET /api/mode", 200, modeState],

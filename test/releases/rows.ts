@@ -475,4 +475,12 @@ export const earlyRows: readonly EarlyRow[] = [
   { from: 42, table: "rules", row: { rule_id: id(4), ...rule, name: "At once", immediate: true } },
   event(42, 90, { closed_at: at(92) }),
   notification(42, 42, "update"),
+  {
+    from: 43,
+    table: "channels",
+    row: {
+      ...{ channel_id: id(43), name: "Anna's phone", kind: "ntfy", settings: { server: "https://ntfy.sh", topic: "home" } },
+      ...{ sealed_settings: Buffer.of(1, 2, 3), enabled: false, last_attempt_at: at(43), last_error: "ntfy answered 500", ...times },
+    },
+  },
 ];

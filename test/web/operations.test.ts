@@ -23,6 +23,8 @@ const unused: Readonly<Partial<Record<OperationId, string>>> = {
   getAlert: inList,
   getImage: inList,
   getSilence: inList,
+  getChannel: inList,
+  createChannel: "the terminal asks for what each service needs",
   createDetections: forPrograms,
   updateDetections: forPrograms,
   createEvents: forPrograms,

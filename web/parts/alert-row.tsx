@@ -4,7 +4,7 @@ import type { Alert } from "../../src/contract/routes/alerts.ts";
 import { Ago } from "../texts/format.tsx";
 import { useTexts } from "../texts/texts.tsx";
 import { Button } from "./button.tsx";
-import { useCameraNames } from "./names.ts";
+import { channelName, useCameraNames } from "./names.ts";
 import { isOpen, useAlertActions } from "./open-alerts.ts";
 import { Risk } from "./risk.tsx";
 
@@ -64,7 +64,7 @@ function Channels({ alert }: { readonly alert: AlertRecord }) {
   const isOver = alert.status === "acknowledged" || alert.status === "dismissed";
   if (channels.length === 0) return <>{isOver ? status : (reason ?? texts.alerts.nobody)}</>;
   const said = channels.map(({ channel, status, reason: why }) => {
-    const result = `${texts.alerts.channel[channel]}: ${texts.alerts.result[status]}`;
+    const result = `${channelName(texts, channel)}: ${texts.alerts.result[status]}`;
     return why === null || status === "sent" ? result : `${result} (${why})`;
   });
   return <>{[status, said.join(", ")].join(" · ")}</>;

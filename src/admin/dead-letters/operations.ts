@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { settleAlert } from "../../alerting/alerts/settle.ts";
-import { expiryOf } from "../../alerting/notifications/channels.ts";
+import { expiryOf } from "../../alerting/channels/availability.ts";
 import { reviveNotifications } from "../../alerting/notifications/sending-repository.ts";
 import { retryDeliveries } from "../../alerting/webhooks/deliveries-repository.ts";
 import { notFound, Problem } from "../../contract/problem.ts";

@@ -1,8 +1,8 @@
 import type { Database } from "../../platform/database/database.ts";
-import { expiryOf, type NotificationSettings } from "../notifications/channels.ts";
+import { expiryOf, type NotificationSettings } from "../channels/availability.ts";
+import { type ChannelTarget, targetsOf } from "../channels/targets.ts";
 import { findHeldBack } from "../notifications/facts-repository.ts";
-import { queueNotifications } from "../notifications/queue.ts";
-import type { Channel } from "../rules/rule.ts";
+import { queueForTargets } from "../notifications/queue.ts";
 import { endCooldown } from "./cooldowns-repository.ts";
 import { closeDigest, dueDigests } from "./digests-repository.ts";
 
@@ -15,13 +15,13 @@ export async function closeDueDigests(db: Database, delivery: NotificationSettin
   for (const alertId of await db.query((sql) => dueDigests(sql, now, limit))) {
     await db.transaction(async (sql) => {
       await endCooldown(sql, alertId);
-      const channels: Channel[] = [];
-      for (const channel of await closeDigest(sql, alertId, now)) {
+      const targets: ChannelTarget[] = [];
+      for (const target of await targetsOf(sql, await closeDigest(sql, alertId, now), delivery.availability)) {
         // A suppressed event may have raised an alert since, at a higher risk level.
-        if ((await findHeldBack(sql, { alertId, channel }, 1)).count > 0) channels.push(channel);
+        if ((await findHeldBack(sql, { alertId, ...target }, 1)).count > 0) targets.push(target);
       }
-      if (channels.length === 0) return;
-      await queueNotifications(sql, { alertId, kind: "digest", channels, expiresAt: expiryOf(delivery, now) }, delivery.availability, now);
+      if (targets.length === 0) return;
+      await queueForTargets(sql, { alertId, kind: "digest", expiresAt: expiryOf(delivery, now) }, targets, now);
       sent += 1;
     });
   }

@@ -1,6 +1,6 @@
 import type { Database } from "../../platform/database/database.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
-import { expiryOf, type NotificationSettings } from "../notifications/channels.ts";
+import { expiryOf, type NotificationSettings } from "../channels/availability.ts";
 import { queueNotifications } from "../notifications/queue.ts";
 import { channelsOfSilenced, dueEnds, lockUnprocessedEnd, markEndProcessed } from "../silences/ending-repository.ts";
 import type { Silence } from "../silences/silence.ts";

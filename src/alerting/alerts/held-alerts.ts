@@ -1,7 +1,7 @@
 import { emitAboutEvents } from "../../monitoring/events/messages.ts";
 import type { Database, Sql } from "../../platform/database/database.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
-import { expiryOf, type NotificationSettings } from "../notifications/channels.ts";
+import { expiryOf, type NotificationSettings } from "../channels/availability.ts";
 import { queueNotifications } from "../notifications/queue.ts";
 import { reasonPending } from "./alert.ts";
 import { endAlert, updateProgress } from "./alerts-repository.ts";

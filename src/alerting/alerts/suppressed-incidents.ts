@@ -47,7 +47,16 @@ export async function suppressedIncidents(sql: Sql, now: Date, eventId?: number)
           and not exists (
             select from alerts a
             where a.alert_id = v.suppressed_by and a.event_id = v.event_id
-              and coalesce(r.channels, '{}') <@ array(select n.channel from notifications n where n.alert_id = a.alert_id and n.kind = 'alert')
+              and not exists (
+                select from unnest(r.channels) as w (word)
+                left join channels c on case w.word when 'push' then c.enabled else lower(c.name) = lower(w.word) end
+                where not exists (
+                  select from notifications n
+                  where n.alert_id = a.alert_id
+                    and n.kind = 'alert'
+                    and case when c.channel_id is null then n.channel = w.word else n.channel_id = c.channel_id end
+                )
+              )
           )
           and not exists (select from cooldowns o where o.alert_id = v.suppressed_by and o.ends_at > ${now})
           and not exists (select from digests d where d.alert_id = v.suppressed_by and d.channels @> r.channels and cardinality(r.channels) > 0)

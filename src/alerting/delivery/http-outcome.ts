@@ -1,6 +1,7 @@
 import { retryAfterMs } from "../../platform/outbound/headers.ts";
 import type { OutboundAnswer } from "../../platform/outbound/outbound.ts";
 import type { Outcome } from "./outcome.ts";
+import { storable } from "./texts.ts";
 
 const storedCharacters = 2000;
 
@@ -26,9 +27,4 @@ export function outcomeOfAnswer(answer: OutboundAnswer, now: Date): Outcome {
     ...(!isTransient && { misconfigured: true as const }),
     ...(waitMs > 0 && { waitMs }),
   };
-}
-
-/** PostgreSQL stores no NUL, and half of a surrogate pair is not valid UTF-8. */
-function storable(text: string): string {
-  return text.replaceAll("\u0000", "").replace(/\p{Surrogate}/gu, "\ufffd");
 }

@@ -19,6 +19,8 @@ export type Outcome = {
       readonly refusedFor?: string;
       /** Recipients that the mail server may accept later. */
       readonly unreached?: readonly string[];
+      /** What the service calls the message, such as the id of a chat message. */
+      readonly reference?: string;
     })
   | (Pace & {
       readonly kind: "again";

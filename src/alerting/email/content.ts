@@ -2,6 +2,7 @@ import { pluralize } from "../../base/text/format.ts";
 import { riskLevels, severities } from "../../contract/constants.ts";
 import { eventLink, type LinkSettings } from "../delivery/links.ts";
 import type { AlertFacts, AlertMessage, HeldBackEvent, Message, SilenceMessage } from "../delivery/message.ts";
+import { onOneLine } from "../delivery/texts.ts";
 import { conditionTexts } from "../rules/condition-text.ts";
 import { alertsText, scopeText, spanText } from "../silences/silence.ts";
 
@@ -41,9 +42,30 @@ export function headline(message: Message, timeZone: string): string {
   return `${level} ${alert.incidentEndedAt === null ? "Problem" : "Resolved problem"} with camera ${place}`;
 }
 
+/** The values of the mail templates. */
+export interface MessageValues {
+  readonly heading: string;
+  readonly late: string | null;
+  readonly timeZone: string;
+  readonly colour: string;
+  readonly summary: string;
+  /** Of a message about several events. */
+  readonly events?: readonly { readonly time: string; readonly risk: string | null; readonly text: string; readonly url: string | null }[];
+  readonly more?: string | null;
+  /** Of a message about one event. */
+  readonly camera?: string;
+  readonly reasoning?: string;
+  readonly rows?: readonly TableRow[];
+  readonly links?: readonly { readonly name: string; readonly url: string }[];
+}
+
 /** Returns the values of the mail templates. */
-export function valuesFor(message: Message, place: Place): object {
-  const common = { heading: headline(message, place.timeZone), late: message.late ?? null, timeZone: place.timeZone };
+export function valuesFor(message: Message, place: Place): MessageValues {
+  const common: Pick<MessageValues, "heading" | "late" | "timeZone"> = {
+    heading: headline(message, place.timeZone),
+    late: message.late ?? null,
+    timeZone: place.timeZone,
+  };
   if (message.silence) return { ...common, ...silenceValues(message, place) };
   const { alert, heldBack, endOf, isTest } = message;
   const colour = endOf === undefined ? colours[levelOf(message)] : colourOfEnd;
@@ -66,7 +88,7 @@ export function valuesFor(message: Message, place: Place): object {
   };
 }
 
-function silenceValues(message: SilenceMessage, place: Place): object {
+function silenceValues(message: SilenceMessage, place: Place) {
   const { silence, heldBack } = message;
   const { startedAt, endedAt } = silence;
   const span = `${spanText(startedAt, endedAt)}, from ${time(startedAt, place.timeZone)} to ${time(endedAt, place.timeZone)}`;
@@ -121,7 +143,7 @@ function rowsOf({ alert, joined }: AlertMessage, timeZone: string): readonly Tab
 type RuleFacts = Pick<AlertFacts, "ruleName" | "severity" | "matchedConditions">;
 
 /** The most severe rule comes first, then the first by name. */
-function bySeverity(one: RuleFacts, other: RuleFacts): number {
+export function bySeverity(one: RuleFacts, other: RuleFacts): number {
   return severities.indexOf(other.severity) - severities.indexOf(one.severity) || (one.ruleName < other.ruleName ? -1 : 1);
 }
 
@@ -138,7 +160,8 @@ function ruleRow(rule: RuleFacts): TableRow {
 }
 
 const ruleText = ({ ruleName, severity }: RuleFacts): string => `${clean(ruleName)} (severity ${severity})`;
-const whyText = ({ matchedConditions }: RuleFacts): string => clean(conditionTexts(matchedConditions).join(", "));
+/** Why a rule matched. */
+export const whyText = ({ matchedConditions }: RuleFacts): string => clean(conditionTexts(matchedConditions).join(", "));
 
 function timeRow({ eventKind, incidentEndedAt, startedAt, endedAt }: AlertFacts, timeZone: string) {
   const began = `${time(startedAt, timeZone)} (${timeZone})`;
@@ -160,24 +183,20 @@ function linksOf(alert: AlertFacts, links: LinkSettings): readonly { readonly na
 }
 
 type Judged = Pick<AlertFacts, "analysisStatus" | "riskScore" | "riskLevel">;
-const risk = ({ analysisStatus, riskScore, riskLevel }: Judged): string =>
+/** The risk of an event, such as `82 of 100 (high)`. */
+export const risk = ({ analysisStatus, riskScore, riskLevel }: Judged): string =>
   riskScore === null ? `no risk score${analysisStatus === "pending" ? " yet" : ""}` : `${riskScore} of 100 (${riskLevel})`;
 const heldBackText = ({ cameraName, summary, eventId }: HeldBackEvent): string =>
   `${clean(cameraName)}: ${clean(summary) || `event ${eventId}`}`;
 const moreText = (count: number, noun: string): string => pluralize(count, `more ${noun}`);
-const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
-const clean = (text: string): string => onOneLine(text, 2_000);
+/** Writes the first letter as a capital. */
+export const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+/** Makes a text fit a line. */
+export const clean = (text: string): string => onOneLine(text, 2_000);
 
 const shownParts = { weekday: "short", day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" } as const;
 
 /** Formats a time in the recipient's time zone: `Wed 1 Jul 2026 23:30`. */
 function time(at: Date, timeZone: string): string {
   return new Intl.DateTimeFormat("en-GB", { timeZone, ...shownParts }).format(at).replaceAll(",", "");
-}
-
-/** Replaces line ends and other control characters, which would break a header or a cell, and cuts the text to `longest` characters. */
-export function onOneLine(text: string, longest: number): string {
-  const plain = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s\u202a-\u202e\u2066-\u2069]+/gu, " ").trim();
-  const characters = [...plain];
-  return characters.length > longest ? `${characters.slice(0, longest - 1).join("")}…` : plain;
 }

@@ -1,10 +1,10 @@
 import type { Database, Sql } from "../../platform/database/database.ts";
 import { releaseHeldAlerts } from "../alerts/held-alerts.ts";
 import { nextHeldAt } from "../alerts/held-repository.ts";
+import type { NotificationSettings } from "../channels/availability.ts";
 import type { Mode } from "../modes/mode.ts";
 import { allModes } from "../modes/modes-repository.ts";
 import { lockState, readState, storeAsked } from "../modes/state-repository.ts";
-import type { NotificationSettings } from "../notifications/channels.ts";
 import { afterSchedule, scheduledMode } from "./next-mode.ts";
 import { chooseMode, settlePending } from "./switch.ts";
 

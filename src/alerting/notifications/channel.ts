@@ -1,12 +1,17 @@
+import { type ChannelKindName, channels } from "../../contract/constants.ts";
+import { Problem } from "../../contract/problem.ts";
 import { findOverviews } from "../../monitoring/events/overview-repository.ts";
 import type { Database, Sql } from "../../platform/database/database.ts";
+import type { Sealer } from "../../platform/secrets/sealer.ts";
 import type { ClaimedJob } from "../../work/jobs/jobs-repository.ts";
+import { type ChannelName, channelAvailability } from "../channels/availability.ts";
+import { openChannel } from "../channels/channel.ts";
+import { findChannel, storeLastAttempt } from "../channels/channels-repository.ts";
 import type { Channel, Rendered, Result, Run, Stored } from "../delivery/channel.ts";
 import type { LogEntry } from "../delivery/fault-log.ts";
 import type { AlertFacts, Message } from "../delivery/message.ts";
 import type { Counted, Outcome } from "../delivery/outcome.ts";
 import { lateText } from "../rules/lateness.ts";
-import { type ChannelName, channelAvailability } from "./channels.ts";
 import { beginningOf, insertEnds } from "./ends-repository.ts";
 import { findAlertFacts, findHeldBack, findSilenced, findSilenceFacts } from "./facts-repository.ts";
 import { follow } from "./follow.ts";
@@ -14,6 +19,7 @@ import { joinedAlerts, separateNotifications } from "./joining-repository.ts";
 import { createMailPause, type MailPause } from "./mail-pause.ts";
 import { isLate, lateness, nextState } from "./next-state.ts";
 import { isOpen, type Notification } from "./notification.ts";
+import { phoneTransport } from "./phone.ts";
 import { addAttempt, findNotification, lockJob, lockProgress, storeProgress } from "./sending-repository.ts";
 import { type Send, type TransportContext, transports } from "./transports.ts";
 import { insertUpdates } from "./updates-repository.ts";
@@ -22,32 +28,38 @@ import { insertUpdates } from "./updates-repository.ts";
 const listedEvents = 20;
 
 export interface NotificationChannelContext extends TransportContext {
+  /** Opens the secrets of channels to phones. */
+  readonly sealer: Sealer;
   /** Updates an alert to what its channels did, in the transaction that stores an outcome. */
   readonly settle: (sql: Sql, alertId: string, now: Date) => Promise<unknown>;
   /** Counts an attempt that ended this many seconds after the notification was queued. */
-  readonly onAttempt: (channel: ChannelName, outcome: Counted, seconds: number) => void;
+  readonly onAttempt: (channel: CountedChannel, outcome: Counted, seconds: number) => void;
   /** Returns 0 to 1, for the jitter of retries. */
   readonly random?: () => number;
 }
 
+/** Under which name metrics count a channel: names that users give would make ever new ones. */
+export type CountedChannel = ChannelName | ChannelKindName;
+
 interface Request {
-  readonly channel: ChannelName;
+  readonly channel: string;
   readonly message: Message;
   /** It goes only to recipients that earlier attempts did not reach. */
   readonly isRest: boolean;
   readonly send: Send;
 }
 
-/** Makes the channel of notifications, which go out by mail or to DEFAULT_WEBHOOK_URL. `next-state.ts` explains their states. */
+/** Makes the channel of notifications, which go out by mail, to DEFAULT_WEBHOOK_URL or to phones. `next-state.ts` explains their states. */
 export function createNotificationChannel(context: NotificationChannelContext): Channel<Notification, Request> {
   const { clock, random = Math.random } = context;
   const mailPause = createMailPause(clock);
+  const phones: PhoneKinds = new Map();
   return {
     load: async (sql, id) => {
       const notification = await findNotification(sql, id);
       return notification && isOpen(notification) ? notification : undefined;
     },
-    render: (notification, run) => render(notification, run, context, mailPause),
+    render: (notification, run) => render(notification, run, { ...context, mailPause, phones }),
     send: async ({ channel, isRest, send }, signal) => {
       const outcome = await send(signal);
       // A refusal of one recipient must not hold back the mails to the others
@@ -57,7 +69,7 @@ export function createNotificationChannel(context: NotificationChannelContext): 
     store: (sql, notification, result, job) => store(sql, { notification, result, job, random: random() }, context.settle),
     afterCommit: (notification, result, { counted }) => {
       if (counted === undefined) return undefined;
-      context.onAttempt(notification.channel, counted, (result.at.getTime() - notification.createdAt.getTime()) / 1000);
+      context.onAttempt(countedChannel(notification, phones), counted, (result.at.getTime() - notification.createdAt.getTime()) / 1000);
       return entryOf(notification, result, counted);
     },
     recovered: (channel) => ({ fields: { channel }, text: "notifications work again" }),
@@ -67,10 +79,9 @@ export function createNotificationChannel(context: NotificationChannelContext): 
 async function render(
   notification: Notification,
   { startedAt, signal }: Run,
-  context: NotificationChannelContext,
-  mailPause: MailPause,
+  context: NotificationChannelContext & { readonly mailPause: MailPause; readonly phones: PhoneKinds },
 ): Promise<Rendered<Request> | undefined> {
-  const { channel } = notification;
+  const { channel, channelId } = notification;
   const message = await messageOf(context.db, notification, startedAt);
   if (!message) return undefined;
   if (isEndedByPerson(notification, message.alert)) return { kind: "ended", as: "cancelled", reason: null };
@@ -78,13 +89,38 @@ async function render(
     return { kind: "ended", as: "cancelled", reason: "all events of this digest were deleted" };
   }
   if (startedAt >= notification.expiresAt) return { kind: "ended", as: "expired", reason: "it was not sent in time" };
-  const pause = channel === "email" ? mailPause.of(notification) : undefined;
+  if (channelId !== null) return await renderForPhone({ ...notification, channelId }, message, context, signal);
+  if (channel !== "email" && channel !== "webhook") return { kind: "ended", as: "failed", reason: `homesec has no channel ${channel}` };
+  const pause = channel === "email" ? context.mailPause.of(notification) : undefined;
   if (pause) return { kind: "waits", ...pause };
   const available = channelAvailability(context.config)[channel];
   if (!available.usable) return { kind: "outcome", outcome: { kind: "again", answer: available.reason, misconfigured: true } };
   const recipients = notification.unreached ?? context.config.defaultEmailRecipients;
   const send = await transports[channel](context, message, recipients, signal);
   return { kind: "request", request: { channel, message, isRest: notification.unreached !== null, send } };
+}
+
+/** A message to a channel that was removed or disabled meanwhile is not sent: no one waits for it there. */
+async function renderForPhone(
+  { channel, channelId }: Notification & { readonly channelId: string },
+  message: Message,
+  context: NotificationChannelContext & { readonly phones: PhoneKinds },
+  signal: AbortSignal,
+): Promise<Rendered<Request>> {
+  const row = await context.db.query((sql) => findChannel(sql, channelId));
+  if (!row) return { kind: "ended", as: "cancelled", reason: `the channel ${channel} was removed` };
+  context.phones.set(channelId, row.kind);
+  if (!row.enabled) return { kind: "ended", as: "cancelled", reason: `the channel ${channel} was disabled` };
+  const { push } = channelAvailability(context.config);
+  if (!push.usable) return { kind: "outcome", outcome: { kind: "again", answer: push.reason, misconfigured: true } };
+  try {
+    const send = await phoneTransport(context, openChannel(row, context.sealer), message, signal);
+    return { kind: "request", request: { channel, message, isRest: false, send } };
+  } catch (error) {
+    // Sealed with another key file: the right one may return
+    if (!(error instanceof Problem)) throw error;
+    return { kind: "outcome", outcome: { kind: "again", answer: error.message, misconfigured: true } };
+  }
 }
 
 async function messageOf(db: Database, notification: Notification, now: Date): Promise<Message | undefined> {
@@ -149,10 +185,15 @@ async function store(
       nextAttemptAt: isOpen(state) && next.job.kind === "release" ? next.job.availableAt : null,
       attempts: row.attempts + attempts,
       late: isLate(row, state.status, result.at),
+      ...(result.kind === "attempted" && result.outcome.kind === "sent" && { reference: result.outcome.reference }),
       finishedAt: isOpen(state) ? null : result.at,
     });
   }
   await separateNotifications(sql, followed.separated, result.at);
+  if (notification.channelId !== null && result.kind === "attempted") {
+    const { outcome } = result;
+    await storeLastAttempt(sql, notification.channelId, outcome.kind === "sent" ? null : outcome.answer, result.at);
+  }
   // The incident may have ended before its beginning was sent, or meanwhile
   const sent = followed.changed.filter(({ state }) => state.status === "sent").map(({ row }) => row.id);
   if (sent.length > 0 && isBeginning(notification, message?.alert)) await insertEnds(sql, { notificationIds: sent }, result.at);
@@ -178,6 +219,14 @@ function isBeginning({ kind, channel }: Notification, alert: AlertFacts | undefi
 /** Whether the message is about an immediate alert and was made before the event was judged, so that an update has to follow. */
 function isDuringVisit({ kind }: Notification, alert: AlertFacts | undefined): boolean {
   return kind === "alert" && alert?.isImmediate === true && alert.riskScore === null && alert.analysisStatus === "pending";
+}
+
+/** The kinds of the channels to phones that were used, by id. */
+type PhoneKinds = Map<string, ChannelKindName>;
+
+function countedChannel({ channel, channelId }: Notification, phones: PhoneKinds): CountedChannel {
+  if (channelId !== null) return phones.get(channelId) ?? "push";
+  return channels.find((name) => name === channel) ?? "push";
 }
 
 const countedOutcomes = { sent: "success", again: "retry", failed: "failure" } as const satisfies Record<Outcome["kind"], Counted>;

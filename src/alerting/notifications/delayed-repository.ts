@@ -1,9 +1,8 @@
 import type { Sql } from "../../platform/database/database.ts";
-import type { ChannelName } from "./channels.ts";
 
 /** The notifications of one channel that could not be sent yet, or not to everyone. */
 export interface DelayedNotifications {
-  readonly channel: ChannelName;
+  readonly channel: string;
   readonly count: number;
   /** When the oldest of them was queued. */
   readonly since: Date;

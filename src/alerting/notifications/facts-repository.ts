@@ -1,6 +1,6 @@
 import type { Sql, SqlFragment } from "../../platform/database/database.ts";
+import type { ChannelTarget } from "../channels/targets.ts";
 import type { AlertFacts, HeldBack, HeldBackEvent, SilencedAlerts, SilenceFacts } from "../delivery/message.ts";
-import type { ChannelName } from "./channels.ts";
 
 /** Reads an alert with its event; undefined when it was deleted. */
 export async function findAlertFacts(sql: Sql, alertId: string): Promise<AlertFacts | undefined> {
@@ -66,7 +66,7 @@ const heldBackColumns = (sql: Sql): SqlFragment => sql`
  */
 export async function findHeldBack(
   sql: Sql,
-  { alertId, channel }: { readonly alertId: string; readonly channel: ChannelName },
+  { alertId, channel, channelId }: Pick<ChannelTarget, "channel" | "channelId"> & { readonly alertId: string },
   limit: number,
 ): Promise<HeldBack> {
   const rows = await sql<(HeldBackEvent & { count: number })[]>`
@@ -77,7 +77,8 @@ export async function findHeldBack(
         and not exists (
           select
           from alerts a
-          join notifications n on n.alert_id = a.alert_id and n.kind = 'alert' and n.channel = ${channel}
+          join notifications n on n.alert_id = a.alert_id and n.kind = 'alert'
+            and ${channelId === null ? sql`n.channel = ${channel}` : sql`n.channel_id = ${channelId}`}
           where a.alert_id = v.suppressed_by
             and a.event_id = v.event_id
         )

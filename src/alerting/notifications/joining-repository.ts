@@ -1,7 +1,6 @@
 import type { Sql } from "../../platform/database/database.ts";
 import { insertDeliverJobs } from "../../work/jobs/deliver-repository.ts";
 import type { JoinedAlert } from "../delivery/message.ts";
-import type { ChannelName } from "./channels.ts";
 
 /** Lists the alerts whose notifications are joined to this one and still have to be sent, oldest first. */
 export async function joinedAlerts(sql: Sql, notificationId: string): Promise<readonly JoinedAlert[]> {
@@ -38,22 +37,25 @@ export async function separateNotifications(sql: Sql, [leader, ...others]: reado
       update notifications n
       set joined_to = null, next_attempt_at = ${now}
       where n.notification_id = ${leader}
-      returning n.notification_id, n.channel
+      returning n.notification_id, n.channel, n.channel_id
     )
-    ${insertDeliverJobs(sql, { notificationId: sql`s.notification_id`, channel: sql`s.channel` }, now)}
+    ${insertDeliverJobs(sql, { notificationId: sql`s.notification_id`, channel: sql`s.channel`, channelId: sql`s.channel_id` }, now)}
     from separated s
   `;
 }
 
-/** Gives jobs to new notifications in ascending order of their ids: all mails about an event are one message, a webhook gets one for each alert. */
+/**
+ * Gives jobs to new notifications in ascending order of their ids: mails about an event are one message, messages to
+ * the same phones too, and a webhook gets one for each alert.
+ */
 export async function separateMessages(
   sql: Sql,
-  stored: readonly { readonly id: string; readonly channel: ChannelName; readonly eventId: number }[],
+  stored: readonly { readonly id: string; readonly channel: string; readonly channelId: string | null; readonly eventId: number }[],
   now: Date,
 ): Promise<void> {
   const messages = new Map<string, string[]>();
-  for (const { id, channel, eventId } of stored) {
-    const key = channel === "email" ? `event ${eventId}` : id;
+  for (const { id, channel, channelId, eventId } of stored) {
+    const key = channel === "email" || channelId !== null ? `event ${eventId} ${channelId ?? channel}` : id;
     messages.set(key, [...(messages.get(key) ?? []), id]);
   }
   for (const ids of messages.values()) await separateNotifications(sql, ids, now);

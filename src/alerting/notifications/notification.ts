@@ -1,6 +1,5 @@
 import type { z } from "zod";
 import type { ChannelResult as ChannelResultRecord } from "../../contract/routes/alerts.ts";
-import type { ChannelName } from "./channels.ts";
 
 /** The kinds of notification about an alert: it was raised (`alert`), its cooldown held events back (`digest`), its incident is over (`end`), or the
  * visit of an immediate alert is over and judged (`update`). */
@@ -30,7 +29,10 @@ export interface Progress {
 /** A notification about an alert or a silence that has ended. */
 export type Notification = Progress & {
   readonly id: string;
-  readonly channel: ChannelName;
+  /** `email`, `webhook`, `push`, or the name that the channel had when it was queued. */
+  readonly channel: string;
+  /** The channel to phones; null for the neutral names. */
+  readonly channelId: string | null;
   /** Null when no attempt follows. */
   readonly nextAttemptAt: Date | null;
   /** The event and the batch it was made of, for the log. */

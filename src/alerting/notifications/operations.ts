@@ -4,10 +4,12 @@ import { channels } from "../../contract/constants.ts";
 import type { notificationRoutes } from "../../contract/routes/notifications.ts";
 import { DatabaseUnavailable } from "../../platform/database/pg-errors.ts";
 import type { OperationContext, Operations } from "../../work/operations/operation.ts";
+import { availabilityWithPhones, type ChannelName, channelAvailability, noPhones } from "../channels/availability.ts";
+import { hasPhones, listChannels } from "../channels/channels-repository.ts";
+import { sendTest } from "../channels/test-message.ts";
 import type { AlertMessage } from "../delivery/message.ts";
 import type { Outcome } from "../delivery/outcome.ts";
 import { smtpTimeouts } from "../email/smtp.ts";
-import { type ChannelName, channelAvailability } from "./channels.ts";
 import { sendWaiting } from "./queue.ts";
 import { transports } from "./transports.ts";
 
@@ -16,14 +18,14 @@ const testTimeouts = { ...smtpTimeouts, total: 30_000, answer: 20_000 };
 
 /** The operations on notifications. */
 export const notificationOperations: Pick<Operations, keyof typeof notificationRoutes> = {
-  getNotificationConfig: async (_request, { config }) => {
-    const available = channelAvailability(config);
+  getNotificationConfig: async (_request, { config, db }) => {
+    const available = await db.query((sql) => availabilityWithPhones(sql, config));
     const emailConfigured = config.smtpHost !== undefined && config.smtpFromAddress !== undefined;
     return {
       notification_enabled: config.notificationEnabled,
       email_configured: emailConfigured,
       webhook_configured: config.defaultWebhookUrl !== undefined,
-      push_configured: false,
+      push_configured: await db.query(hasPhones),
       available_channels: channels.filter((channel) =>
         // Recipients are no condition: a test can name its own
         channel === "email" ? config.notificationEnabled && emailConfigured : available[channel].usable,
@@ -44,6 +46,7 @@ export const notificationOperations: Pick<Operations, keyof typeof notificationR
     if (!available.usable) {
       return { channel, success: false, error: available.reason, message: `Test message not sent: ${available.reason}` };
     }
+    if (channel === "push") return { channel, ...(await testPhones(context)) };
     const stop = new AbortController();
     const message = testMessage(clock.now());
     const send = await transports[channel]({ ...context, smtpTimeouts: testTimeouts }, message, recipients, stop.signal);
@@ -56,10 +59,26 @@ export const notificationOperations: Pick<Operations, keyof typeof notificationR
   },
 };
 
+/** Sends a test message through every enabled channel to phones. */
+async function testPhones(context: OperationContext) {
+  const { db, clock } = context;
+  const phones = (await db.query(listChannels)).filter(({ enabled }) => enabled);
+  if (phones.length === 0) return { success: false, error: noPhones, message: `Test message not sent: ${noPhones}` };
+  const faults: string[] = [];
+  for (const phone of phones) {
+    const outcome = await sendTest(phone, context);
+    if (outcome.kind === "sent") await sendWaiting(db, { channel: phone.name, channelId: phone.id }, clock.now());
+    else faults.push(`${phone.name}: ${outcome.answer}`);
+  }
+  const error = faults.join("; ");
+  if (faults.length > 0) return { success: false, error, message: `Test message not sent: ${error}` };
+  return { success: true, error: null, message: `Test message accepted for ${phones.map(({ name }) => name).join(", ")}` };
+}
+
 /** Makes the waiting notifications of a channel due now. Returns how many there are, and 0 while the database is away: the test itself was sent. */
 async function makeDue({ db, clock }: OperationContext, channel: ChannelName): Promise<number> {
   try {
-    return await sendWaiting(db, channel, clock.now());
+    return await sendWaiting(db, { channel, channelId: null }, clock.now());
   } catch (error) {
     if (error instanceof DatabaseUnavailable) return 0;
     throw error;

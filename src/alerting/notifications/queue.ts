@@ -1,22 +1,24 @@
 import { randomUUID } from "node:crypto";
 import type { Database, Sql } from "../../platform/database/database.ts";
 import { promoteChannel } from "../../work/jobs/deliver-repository.ts";
-import type { ChannelAvailability, ChannelName } from "./channels.ts";
+import type { ChannelAvailability } from "../channels/availability.ts";
+import { type ChannelTarget, targetsOf } from "../channels/targets.ts";
 import type { About, ChannelResult } from "./notification.ts";
 import { insertNotifications, resultsOfAlerts } from "./notifications-repository.ts";
 import { bringForward } from "./sending-repository.ts";
 
 /** A notification to queue: its subject, its channels, and until when homesec retries it. */
 export type NotificationOrder = About & {
-  readonly channels: readonly ChannelName[];
+  /** As rules name them. */
+  readonly channels: readonly string[];
   readonly expiresAt: Date;
   /** The judgement of the event that the messages wait for, until `dueAt`. */
   readonly judgement?: { readonly eventId: number; readonly dueAt: Date } | null;
 };
 
 /**
- * Stores a notification for each channel, with the job that sends it, in the transaction that raises the alert or ends the silence. A
- * channel that cannot be used gets a row that says why.
+ * Stores a notification for each channel, with the job that sends it, in the transaction that raises the alert or ends the silence. `push`
+ * becomes one notification for each channel to phones. A channel that cannot be used gets a row that says why.
  */
 export async function queueNotifications(
   sql: Sql,
@@ -24,10 +26,17 @@ export async function queueNotifications(
   availability: ChannelAvailability,
   now: Date,
 ): Promise<readonly ChannelResult[]> {
-  const rows = [...new Set(channels)].map((channel) => {
-    const available = availability[channel];
-    return { id: randomUUID(), channel, reason: available.usable ? null : available.reason };
-  });
+  return await queueForTargets(sql, order, await targetsOf(sql, channels, availability), now);
+}
+
+/** The same for targets that are known already. */
+export async function queueForTargets(
+  sql: Sql,
+  order: Omit<NotificationOrder, "channels"> & About,
+  targets: readonly ChannelTarget[],
+  now: Date,
+): Promise<readonly ChannelResult[]> {
+  const rows = targets.map((target) => ({ id: randomUUID(), ...target }));
   await insertNotifications(sql, { ...order, rows }, now);
   return rows.map(({ channel, reason }) => ({
     channel,
@@ -41,9 +50,9 @@ export async function queueNotifications(
 /**
  * Makes the waiting notifications of a channel due now, since the channel works again. Returns how many there are.
  */
-export async function sendWaiting(db: Database, channel: ChannelName, now: Date): Promise<number> {
-  await db.query((sql) => bringForward(sql, channel, now));
-  return await db.query((sql) => promoteChannel(sql, channel, now));
+export async function sendWaiting(db: Database, target: Pick<ChannelTarget, "channel" | "channelId">, now: Date): Promise<number> {
+  await db.query((sql) => bringForward(sql, target, now));
+  return await db.query((sql) => promoteChannel(sql, target, now));
 }
 
 /** Returns the results of each alert's channels, without digests. An alert without channels has no entry. */

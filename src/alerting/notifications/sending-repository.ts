@@ -1,13 +1,13 @@
 import type { Sql } from "../../platform/database/database.ts";
+import type { ChannelTarget } from "../channels/targets.ts";
 import type { Outcome } from "../delivery/outcome.ts";
-import type { ChannelName } from "./channels.ts";
 import type { NextState } from "./next-state.ts";
 import type { Notification, Progress } from "./notification.ts";
 
 /** Finds a notification; undefined when it was deleted with its alert or silence. */
 export async function findNotification(sql: Sql, id: string): Promise<Notification | undefined> {
   const [row] = await sql<[Notification?]>`
-    select n.notification_id as id, n.alert_id as "alertId", n.silence_id as "silenceId", n.kind, n.channel, n.status, n.reason, n.attempt_count as attempts,
+    select n.notification_id as id, n.alert_id as "alertId", n.silence_id as "silenceId", n.kind, n.channel, n.channel_id as "channelId", n.status, n.reason, n.attempt_count as attempts,
       n.unreached, n.expires_at as "expiresAt", n.next_attempt_at as "nextAttemptAt", n.created_at as "createdAt", n.late,
       e.event_id as "eventId", e.batch_id as trace
     from notifications n
@@ -19,11 +19,15 @@ export async function findNotification(sql: Sql, id: string): Promise<Notificati
 }
 
 /** Makes the next attempt of every waiting notification of a channel due now. Not in one transaction with their jobs, which would have to be locked first. */
-export async function bringForward(sql: Sql, channel: ChannelName, now: Date): Promise<void> {
+export async function bringForward(
+  sql: Sql,
+  { channel, channelId }: Pick<ChannelTarget, "channel" | "channelId">,
+  now: Date,
+): Promise<void> {
   await sql`
     update notifications n
     set next_attempt_at = ${now}
-    where n.channel = ${channel}
+    where ${channelId === null ? sql`n.channel = ${channel} and n.channel_id is null` : sql`n.channel_id = ${channelId} and n.status = 'waiting'`}
       and n.next_attempt_at > ${now}
   `;
 }
@@ -63,12 +67,15 @@ export async function storeProgress(
     readonly attempts: number;
     readonly late: boolean;
     readonly finishedAt: Date | null;
+    /** What the service calls the message; undefined keeps the stored name. */
+    readonly reference?: string | undefined;
   },
 ): Promise<void> {
   await sql`
     update notifications n
     set status = ${next.status}, reason = ${next.reason}, unreached = ${next.unreached === null ? null : [...next.unreached]},
-      next_attempt_at = ${next.nextAttemptAt}, attempt_count = ${next.attempts}, late = ${next.late}, finished_at = ${next.finishedAt}
+      next_attempt_at = ${next.nextAttemptAt}, attempt_count = ${next.attempts}, late = ${next.late}, finished_at = ${next.finishedAt},
+      reference = coalesce(${next.reference ?? null}, n.reference)
     where n.notification_id = ${id}
   `;
 }

@@ -1,23 +1,18 @@
 import type { Clock } from "../../base/clock/clock.ts";
 import { localTimeZone } from "../../base/clock/time-zone.ts";
-import { rootsOf } from "../../monitoring/cameras/roots.ts";
-import { detectionsBeside, findSource } from "../../monitoring/detections/detections-repository.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Outbound } from "../../platform/outbound/outbound.ts";
+import { type ChannelName, emailFault } from "../channels/availability.ts";
 import type { LinkSettings } from "../delivery/links.ts";
 import type { Message } from "../delivery/message.ts";
 import type { Outcome } from "../delivery/outcome.ts";
 import { composeMail } from "../email/compose.ts";
-import { type MailPicture, mailPicture } from "../email/picture.ts";
+import type { MailPicture } from "../email/picture.ts";
 import { type Envelope, type SmtpTimeouts, sendBySmtp, smtpServerOf, smtpTimeouts } from "../email/smtp.ts";
 import { outcomeOfMail } from "../email/smtp-outcome.ts";
-import { type ChannelName, emailFault } from "./channels.ts";
-import { newestPictures } from "./facts-repository.ts";
+import { withPicture } from "./message-picture.ts";
 import { postNotification } from "./webhook.ts";
-
-/** When the best picture of an event was deleted, this many others are tried. */
-const otherPictures = 3;
 
 /** The services that rendering and sending need. */
 export interface TransportContext {
@@ -36,8 +31,8 @@ export type Send = (signal: AbortSignal) => Promise<Outcome>;
 /** Renders a message for one channel. `recipients` matters to mails only. */
 export type Transport = (context: TransportContext, message: Message, recipients: readonly string[], signal: AbortSignal) => Promise<Send>;
 
-/** How each channel renders and sends. */
-export const transports: Readonly<Record<ChannelName, Transport>> = {
+/** How mail and DEFAULT_WEBHOOK_URL render and send. Channels to phones: `phone.ts`. */
+export const transports: Readonly<Record<Exclude<ChannelName, "push">, Transport>> = {
   email: mailTransport,
   webhook: async ({ config, outbound, clock, links = config }, message) => {
     const url = config.defaultWebhookUrl;
@@ -45,7 +40,6 @@ export const transports: Readonly<Record<ChannelName, Transport>> = {
     const timeoutMs = config.webhookTimeoutSeconds * 1000;
     return (signal) => postNotification(message, { outbound, url, links, timeoutMs, now: () => clock.now() }, signal);
   },
-  push: async () => async () => ({ kind: "failed", answer: "push notifications are not available in this version" }),
 };
 
 const unsendable = (reason: string): Send => {
@@ -69,28 +63,4 @@ async function mailTransport(context: TransportContext, message: Message, to: re
     if (!isTooLarge) return outcomeOfMail(result);
     return outcomeOfMail(await send(await compose({ fault: "No picture: the mail server does not accept a mail of that size." })));
   };
-}
-
-/**
- * Reads the picture for a mail, and returns the message with the detection that it shows: when the best picture was deleted, another one
- * of the event. A message that lists several events shows no picture.
- */
-async function withPicture(
-  { db, config }: TransportContext,
-  message: Message,
-  signal: AbortSignal,
-): Promise<{ readonly about: Message; readonly picture: MailPicture | undefined }> {
-  const { alert, heldBack } = message;
-  if (!alert || heldBack || alert.detectionId === null) return { about: message, picture: undefined };
-  const pictureOf = async (id: number): Promise<MailPicture | undefined> => {
-    const { source, seen } = await db.query(async (sql) => ({ source: await findSource(sql, id), seen: await detectionsBeside(sql, id) }));
-    return source && (await mailPicture(source, rootsOf(config), signal, undefined, seen.length > 0 ? seen : [source]));
-  };
-  const picture = await pictureOf(alert.detectionId);
-  if (!picture || "jpeg" in picture || !picture.isGone) return { about: message, picture };
-  for (const id of await db.query((sql) => newestPictures(sql, alert.eventId, otherPictures))) {
-    const other = id === alert.detectionId ? undefined : await pictureOf(id);
-    if (other && "jpeg" in other) return { about: { ...message, alert: { ...alert, detectionId: id } }, picture: other };
-  }
-  return { about: message, picture };
 }

@@ -1,6 +1,5 @@
 import type { Sql } from "../../platform/database/database.ts";
 import { restoredAfterEvent } from "../../work/outbox/restores-repository.ts";
-import type { ChannelName } from "./channels.ts";
 import { separateMessages } from "./joining-repository.ts";
 
 /** Which alerts may need an update: those of an event that was just judged, or those that these notifications have just reported. */
@@ -8,7 +7,7 @@ export type Reported = { readonly eventId: number } | { readonly notificationIds
 
 /**
  * Queues the message that follows an immediate alert, once for each channel that sent it, in the caller's transaction: the visit is over
- * and judged. Mails about one event are joined. Skips an alert that a person ended or whose event or camera was deleted, a message that was
+ * and judged. Mails about one event are joined, and messages to the same phones. Skips an alert that a person ended or whose event or camera was deleted, a message that was
  * made after the judgement, a channel that reported another alert of the event since the visit ended, and a failed analysis if nothing was
  * detected since. The caller must not hold a lock on an alert, since notifications are locked first. Returns the number of notifications.
  */
@@ -25,18 +24,18 @@ export async function insertUpdates(sql: Sql, reported: Reported, now: Date): Pr
           where t.event_id = e.event_id and t.outcome <> 'unavailable' and t.finished_at >= e.closed_at and t.finished_at <= b.finished_at
         )`
       : sql`true`;
-  const stored = await sql<{ id: string; channel: ChannelName; eventId: number }[]>`
+  const stored = await sql<{ id: string; channel: string; channelId: string | null; eventId: number }[]>`
     with alerted as materialized (
       -- locked, so that an attempt that is being stored either is visible here or sees the judgement itself
-      select n.alert_id, n.channel, n.status, n.finished_at, n.expires_at - n.created_at as lifetime
+      select n.alert_id, n.channel, n.channel_id, n.status, n.finished_at, n.expires_at - n.created_at as lifetime
       from notifications n
       where n.kind = 'alert'
         and ${which}
       order by n.notification_id
       for share
     ), stored as (
-      insert into notifications (notification_id, alert_id, kind, channel, status, next_attempt_at, expires_at, created_at)
-      select gen_random_uuid(), b.alert_id, 'update', b.channel, 'waiting', ${now}::timestamptz, ${now}::timestamptz + b.lifetime, ${now}::timestamptz
+      insert into notifications (notification_id, alert_id, kind, channel, channel_id, status, next_attempt_at, expires_at, created_at)
+      select gen_random_uuid(), b.alert_id, 'update', b.channel, b.channel_id, 'waiting', ${now}::timestamptz, ${now}::timestamptz + b.lifetime, ${now}::timestamptz
       from alerted b
       join alerts a on a.alert_id = b.alert_id
       join events e on e.event_id = a.event_id
@@ -58,13 +57,13 @@ export async function insertUpdates(sql: Sql, reported: Reported, now: Date): Pr
           where o.event_id = a.event_id
             and o.created_at >= e.closed_at
             and m.kind = 'alert'
-            and m.channel = b.channel
+            and case when b.channel_id is null then m.channel = b.channel else m.channel_id = b.channel_id end
             and m.status in ('waiting', 'sent')
         )
       on conflict (alert_id, kind, channel) do nothing
-      returning notification_id, alert_id, channel
+      returning notification_id, alert_id, channel, channel_id
     )
-    select s.notification_id as id, s.channel, a.event_id as "eventId"
+    select s.notification_id as id, s.channel, s.channel_id as "channelId", a.event_id as "eventId"
     from stored s
     join alerts a on a.alert_id = s.alert_id
     order by s.notification_id

@@ -3,7 +3,8 @@ import type { ruleDraftRoutes } from "../../contract/routes/rule-drafts.ts";
 import { liveCameras } from "../../monitoring/cameras/cameras-repository.ts";
 import { allZones } from "../../monitoring/zones/zones-repository.ts";
 import type { Sql } from "../../platform/database/database.ts";
-import { type ChannelConfig, channelAvailability } from "../notifications/channels.ts";
+import { availabilityWithPhones, type ChannelConfig } from "../channels/availability.ts";
+import { targetsOf } from "../channels/targets.ts";
 import { classFaults, zoneFaults } from "../rules/dead-values.ts";
 import type { RuleDefinition } from "../rules/rule.ts";
 
@@ -20,7 +21,7 @@ export async function faultsOf(
 ): Promise<readonly Fault[]> {
   const cameras = camera_ids ? new Set((await liveCameras(sql)).map(({ camera_id }) => camera_id)) : new Set<string>();
   const known = zones || not_zones ? (await allZones(sql)).map(({ name }) => name) : [];
-  const availability = channelAvailability(config);
+  const targets = await targetsOf(sql, channels ?? [], await availabilityWithPhones(sql, config));
   return [
     ...classFaults(object_types ?? []).map((message) => ({ field: "object_types" as const, message: capitalized(message) })),
     ...(camera_ids ?? [])
@@ -28,10 +29,9 @@ export async function faultsOf(
       .map((id) => ({ field: "camera_ids" as const, message: `Camera ${id} does not exist or is deleted; remove it from the rule` })),
     ...zoneFaults(zones ?? [], known).map((message) => ({ field: "zones" as const, message: capitalized(message) })),
     ...zoneFaults(not_zones ?? [], known).map((message) => ({ field: "not_zones" as const, message: capitalized(message) })),
-    ...(channels ?? []).flatMap((channel) => {
-      const state = availability[channel];
-      return state.usable ? [] : [{ field: "channels" as const, message: capitalized(`${channel} cannot be used: ${state.reason}`) }];
-    }),
+    ...targets.flatMap(({ channel, reason }) =>
+      reason === null ? [] : [{ field: "channels" as const, message: capitalized(`${channel} cannot be used: ${reason}`) }],
+    ),
   ];
 }
 

@@ -4,13 +4,18 @@ import { nearest } from "../../platform/config/nearest.ts";
 import type { RuleChange } from "./definition.ts";
 
 /**
- * One sentence for each value of a rule that can never match or send anything: a class that no detector reports, and the channel `push`. The
- * interface accepts both, so the API logs them; the command line refuses them.
+ * One sentence for each value of a rule that can never match or send anything: a class that no detector reports, and the channel `push` without
+ * a channel to phones. The interface accepts both, so the API logs them.
  */
-export function deadValues({ object_types, channels }: Pick<RuleChange, "object_types" | "channels">): readonly string[] {
+export function deadValues(
+  { object_types, channels }: Pick<RuleChange, "object_types" | "channels">,
+  { hasPhones }: { readonly hasPhones: boolean },
+): readonly string[] {
   return [
     ...classFaults(object_types ?? []).map((fault) => `object_types: ${fault}`),
-    ...(channels?.includes("push") ? ["channels: push sends nothing in this version; use email or webhook"] : []),
+    ...(channels?.includes("push") && !hasPhones
+      ? ["channels: push sends nothing until you add a channel to phones: homesec channels add"]
+      : []),
   ];
 }
 

@@ -2,8 +2,11 @@ import { z } from "zod";
 import type { Log } from "../../base/log/log.ts";
 import { notFound } from "../../contract/problem.ts";
 import type { ruleRoutes } from "../../contract/routes/rules.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { readPage, timeKey } from "../../platform/database/keyset.ts";
 import type { Operations } from "../../work/operations/operation.ts";
+import { hasPhones } from "../channels/channels-repository.ts";
+import { requireChannels } from "../channels/targets.ts";
 import { backtest } from "./backtest.ts";
 import { deadValues } from "./dead-values.ts";
 import { changedDefinition, definitionOf, newDefinition, sameDefinition } from "./definition.ts";
@@ -36,14 +39,15 @@ export const ruleOperations: Pick<Operations, keyof typeof ruleRoutes> = {
 
   createRule: async ({ body }, { db, clock, log }) => {
     const now = clock.now();
-    const definition = newDefinition(body);
+    const given = newDefinition(body);
     const stored = await db.transaction(async (sql) => {
-      await requireModes(sql, definition.modes);
+      await requireModes(sql, given.modes);
+      const definition = { ...given, channels: await requireChannels(sql, given.channels) };
       const rule = await insertRule(sql, definition, now);
       await insertVersion(sql, rule.id, rule.version, definition, now);
       return rule;
     });
-    warnOfDeadValues(log, stored);
+    await warnOfDeadValues(db, log, stored);
     return stored;
   },
 
@@ -56,7 +60,8 @@ export const ruleOperations: Pick<Operations, keyof typeof ruleRoutes> = {
       const rule = await lockRule(sql, id);
       if (!rule) throw notFound("Rule", params.id);
       const before = definitionOf(rule);
-      const definition = changedDefinition(before, body);
+      const channels = body.channels === undefined ? undefined : await requireChannels(sql, body.channels);
+      const definition = changedDefinition(before, { ...body, channels });
       if (sameDefinition(before, definition)) return rule;
       if (body.modes) await requireModes(sql, definition.modes);
       const changed = await replaceRule(sql, id, definition, now);
@@ -65,7 +70,7 @@ export const ruleOperations: Pick<Operations, keyof typeof ruleRoutes> = {
       if (definition.cooldown_seconds < before.cooldown_seconds) await shortenCooldowns(sql, id, definition.cooldown_seconds);
       return changed;
     });
-    warnOfDeadValues(log, stored);
+    await warnOfDeadValues(db, log, stored);
     return stored;
   },
 
@@ -121,7 +126,8 @@ export const ruleOperations: Pick<Operations, keyof typeof ruleRoutes> = {
 };
 
 /** The interface accepts these values, so a warning has to do. */
-function warnOfDeadValues(log: Log, rule: Rule): void {
-  for (const reason of deadValues(rule))
+async function warnOfDeadValues(db: Database, log: Log, rule: Rule): Promise<void> {
+  const phones = rule.channels?.includes("push") ? await db.query(hasPhones) : false;
+  for (const reason of deadValues(rule, { hasPhones: phones }))
     log.warn({ rule: rule.id, rule_name: rule.name, reason }, "a rule has a value that never has an effect");
 }

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { channels, eventKinds, severities } from "../../contract/constants.ts";
+import type { eventKinds, severities } from "../../contract/constants.ts";
 import type { Point } from "../../contract/polygon.ts";
 import type { Rule as RuleRecord, Schedule as ScheduleRecord } from "../../contract/routes/rules.ts";
 import type { Area } from "../../monitoring/zones/zone.ts";
@@ -10,7 +10,8 @@ export type Rule = z.output<typeof RuleRecord>;
 export type Schedule = z.output<typeof ScheduleRecord>;
 export type EventKind = (typeof eventKinds)[number];
 export type Severity = (typeof severities)[number];
-export type Channel = (typeof channels)[number];
+/** How a rule names a channel: `email`, `webhook`, `push`, or the name of a channel to phones. */
+export type Channel = string;
 
 /** The part of a rule that the user defines, without the fields that homesec sets. A version of a rule is one such definition. */
 export type RuleDefinition = Omit<Rule, "id" | "version" | "created_at" | "updated_at">;

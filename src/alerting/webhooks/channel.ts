@@ -14,8 +14,7 @@ import type { Counted, Outcome } from "../delivery/outcome.ts";
 import { TemplateError } from "../templates/template.ts";
 import { templateFault } from "./definition.ts";
 import { type DeliveryToSend, findDelivery, insertAttempt, updateDelivery } from "./deliveries-repository.ts";
-import { postWebhook } from "./post.ts";
-import { type WebhookRequest as Request, requestFor } from "./request.ts";
+import { postWebhook, type WebhookRequest as Request, requestFor } from "./request.ts";
 import { openWebhook, type StoredWebhook } from "./webhook.ts";
 import { countAttempt, findWebhook, setEnabled } from "./webhooks-repository.ts";
 

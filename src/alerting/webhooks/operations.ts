@@ -12,8 +12,7 @@ import { outcomeOfAnswer } from "../delivery/http-outcome.ts";
 import { TemplateError } from "../templates/template.ts";
 import { requireUsable, templateFault } from "./definition.ts";
 import { deliveryOperations } from "./delivery-operations.ts";
-import { postWebhook } from "./post.ts";
-import { requestFor, type WebhookRequest } from "./request.ts";
+import { postWebhook, requestFor, type WebhookRequest } from "./request.ts";
 import { otherSamples, sampleOf } from "./samples.ts";
 import { newSigningSecret } from "./signing.ts";
 import {

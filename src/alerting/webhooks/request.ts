@@ -2,7 +2,9 @@ import { z } from "zod";
 import { type OutboundEvent, type OutboundEventType, outboundEvents } from "../../contract/outbound-events.ts";
 import type { WebhookAuth } from "../../contract/routes/webhook-headers.ts";
 import { traceHeader } from "../../platform/outbound/headers.ts";
+import type { Outbound, OutboundAnswer } from "../../platform/outbound/outbound.ts";
 import { type LinkSettings, withLinks } from "../delivery/links.ts";
+import { maskSecrets } from "../delivery/texts.ts";
 import { compileTemplate, renderTemplate } from "../templates/template.ts";
 import { chatFormats } from "./formats/chat-formats.ts";
 import { type Message, messageOf } from "./formats/message.ts";
@@ -132,4 +134,17 @@ function isJson(body: string): boolean {
   } catch {
     return false;
   }
+}
+
+/**
+ * Sends a request to a webhook; never rejects. Replaces secrets of the request in the answer: a target that repeats what it receives must not
+ * show stored secrets to everyone who may read answers.
+ */
+export async function postWebhook(
+  outbound: Pick<Outbound, "post">,
+  { secrets, ...request }: WebhookRequest,
+  options: { readonly timeoutMs: number; readonly signal?: AbortSignal },
+): Promise<OutboundAnswer> {
+  const answer = await outbound.post({ ...request, ...options });
+  return answer.kind === "answered" ? { ...answer, body: maskSecrets(answer.body, secrets) } : answer;
 }

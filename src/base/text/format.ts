@@ -50,6 +50,7 @@ export const commandWords = [
     "silence",
     "modes",
     "webhooks",
+    "channels",
     "notifications",
     "analytics",
     "workers",

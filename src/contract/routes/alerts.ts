@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { alertStatuses, channels, severities } from "../constants.ts";
+import { alertStatuses, severities } from "../constants.ts";
 import { listOf, pageQuery } from "../page.ts";
 import { routesOf } from "../route.ts";
 import { CameraIdText, EndInstant, EnumText, IdText, Instant, StartInstant } from "../values.ts";
@@ -9,7 +9,7 @@ const route = routesOf("alerts");
 /** Delivery status of an alert on one channel. */
 export const ChannelResult = z
   .object({
-    channel: z.enum(channels).meta({ description: "Channel" }),
+    channel: z.string().meta({ description: "`email`, `webhook`, `push`, or the name of a channel to phones", example: "email" }),
     status: z.enum(["waiting", "sent", "failed", "expired", "cancelled", "unusable"]).meta({ description: "Delivery status" }),
     reason: z.string().nullable().meta({ description: "Why the notification waits or failed, or the channel is unusable" }),
     attempts: z.int().meta({ description: "Attempts made", example: 1 }),

@@ -4,6 +4,7 @@ import { alertRoutes } from "./alerts.ts";
 import { analyticsRoutes } from "./analytics.ts";
 import { baselineRoutes } from "./baselines.ts";
 import { cameraRoutes } from "./cameras.ts";
+import { channelRoutes } from "./channels.ts";
 import { detectionBulkRoutes, detectionRoutes } from "./detections.ts";
 import { dlqRoutes } from "./dlq.ts";
 import { entityRoutes } from "./entities.ts";
@@ -59,6 +60,7 @@ export const routes = {
   ...webhookRoutes,
   ...dlqRoutes,
   ...notificationRoutes,
+  ...channelRoutes,
   ...shareRoutes,
   ...keyRoutes,
   ...documentRoutes,

@@ -11,7 +11,7 @@ export const NotificationConfig = z
     notification_enabled: z.boolean().meta({ description: "Whether homesec sends notifications (NOTIFICATION_ENABLED)", example: true }),
     email_configured: z.boolean().meta({ description: "Whether a mail server and a sender are configured", example: true }),
     webhook_configured: z.boolean().meta({ description: "Whether DEFAULT_WEBHOOK_URL is set", example: true }),
-    push_configured: z.boolean().meta({ description: "Always false: this version has no push notifications" }),
+    push_configured: z.boolean().meta({ description: "Whether a channel to phones is enabled", example: false }),
     available_channels: z
       .array(z.enum(channels))
       .meta({ description: "Enabled channels; alerts by mail also need `default_email_recipients`" }),

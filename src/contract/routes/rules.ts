@@ -78,10 +78,10 @@ export const Rule = z
     modes: z.array(z.string()).nullable().meta({ description: modesText }),
     dedup_key_template: z.string().meta({ description: "Template of the cooldown key; without {rule_id} rules share their cooldown" }),
     cooldown_seconds: z.int().meta({ description: "Cooldown between alerts with the same key, in seconds", example: 300 }),
-    channels: z
-      .array(z.enum(channels))
-      .nullable()
-      .meta({ description: "Channels; null or empty: only live clients and webhooks get its alerts" }),
+    channels: z.array(z.string()).nullable().meta({
+      description:
+        "`email`, `webhook`, `push` for every channel to phones, or names of channels; null or empty: only live clients and webhooks get its alerts",
+    }),
     escalate: Escalate,
     digest: z.boolean().meta({ description: "Send one summary of the suppressed alerts when the cooldown ends" }),
     immediate: Immediate,
@@ -141,7 +141,15 @@ const DedupKeyTemplate = z
     description: `May use ${dedupKeyNames.map((name) => `{${name}}`).join(", ")}; without {rule_id} rules share their cooldown`,
   });
 
-const Channels = z.array(EnumText(channels)).refine((list) => new Set(list).size === list.length, "Must not name a channel twice");
+/** A neutral name in any case, or the name of a channel to phones. */
+const ChannelWord = z.codec(z.string(), z.string().min(1).max(100), {
+  decode: (text) => channels.find((word) => word === text.toLowerCase()) ?? text,
+  encode: (word) => word,
+});
+const Channels = z
+  .array(ChannelWord)
+  .max(50)
+  .refine((list) => new Set(list).size === list.length, "Must not name a channel twice");
 
 const ZoneNames = z.array(ZoneName).max(100);
 
@@ -189,7 +197,10 @@ const fields = {
     .min(0)
     .max(31_536_000)
     .meta({ description: "Cooldown between alerts with the same key, in seconds (default 300)" }),
-  channels: Channels.nullable().meta({ description: "Channels; null or empty: only live clients and webhooks get its alerts" }),
+  channels: Channels.nullable().meta({
+    description:
+      "`email`, `webhook`, `push` for every channel to phones, or names of channels; null or empty: only live clients and webhooks get its alerts",
+  }),
   escalate: Escalate,
   digest: z.boolean().meta({ description: "Send one summary of the suppressed alerts when the cooldown ends" }),
   immediate: Immediate,

@@ -4,7 +4,8 @@ import { noteWake } from "./wakes-repository.ts";
 /** The message to send and its target: columns of the rows that become jobs. */
 export type Sending =
   | { readonly deliveryId: SqlFragment; readonly webhookId: SqlFragment }
-  | { readonly notificationId: SqlFragment; readonly channel: SqlFragment };
+  /** `channelId`: the channel to phones, null for the neutral names. */
+  | { readonly notificationId: SqlFragment; readonly channel: SqlFragment; readonly channelId: SqlFragment };
 
 /** When a message becomes due, and the event whose judgement it waits for until then: columns of the rows that become jobs. */
 export interface Waiting {
@@ -21,7 +22,7 @@ export function insertDeliverJobs(sql: Sql, sending: Sending, now: Date, waiting
   const [lane, subject] =
     "deliveryId" in sending
       ? [laneOfWebhook(sql, sending.webhookId), sql`'delivery:' || ${sending.deliveryId}`]
-      : [laneOfChannel(sql, sending.channel), sql`'notification:' || ${sending.notificationId}`];
+      : [laneOfChannel(sql, sending.channel, sending.channelId), sql`'notification:' || ${sending.notificationId}`];
   noteWake(sql, "jobs:deliver");
   return sql`
     insert into jobs (queue, lane, subject, priority, position, available_at, awaits)
@@ -58,12 +59,16 @@ export async function releaseDeliverJobs(
 }
 
 /** Makes the messages that wait for a retry through a channel start now, because the channel works again. Returns their number. */
-export async function promoteChannel(sql: Sql, channel: string, now: Date): Promise<number> {
+export async function promoteChannel(
+  sql: Sql,
+  { channel, channelId }: { readonly channel: string; readonly channelId: string | null },
+  now: Date,
+): Promise<number> {
   const promoted = await sql`
     update jobs j
     set available_at = ${now}
     where j.queue = 'deliver'
-      and j.lane = ${laneOfChannel(sql, sql`${channel}::text`)}
+      and j.lane = ${laneOfChannel(sql, sql`${channel}::text`, sql`${channelId}::uuid`)}
       and j.status = 'pending'
       and j.available_at > ${now}
       and j.awaits is null
@@ -96,8 +101,8 @@ export async function closedLanes(sql: Sql): Promise<readonly string[]> {
   return rows.map(({ lane }) => lane);
 }
 
-function laneOfChannel(sql: Sql, channel: SqlFragment): SqlFragment {
-  return sql`case ${channel} when 'webhook' then 'default-webhook' else ${channel} end`;
+function laneOfChannel(sql: Sql, channel: SqlFragment, channelId: SqlFragment): SqlFragment {
+  return sql`coalesce('channel:' || ${channelId}, case ${channel} when 'webhook' then 'default-webhook' else ${channel} end)`;
 }
 
 /** Returns the lane of a webhook. */

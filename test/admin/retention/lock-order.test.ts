@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { closeDueDigests } from "../../../src/alerting/alerts/digests.ts";
-import { channelAvailability } from "../../../src/alerting/notifications/channels.ts";
+import { channelAvailability } from "../../../src/alerting/channels/availability.ts";
 import { type Desk, openDesk } from "../../support/operations.ts";
 
 let desk: Desk;

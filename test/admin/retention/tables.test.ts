@@ -36,6 +36,7 @@ const kept: Readonly<Record<string, string>> = {
   mode_switches: "age",
   rule_versions: "rules",
   webhooks: "always",
+  channels: "always",
   baseline_configs: "always",
   activity_baselines: "always",
   class_baselines: "always",

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { StoredVerdict } from "../../../src/alerting/alerts/verdicts-repository.ts";
-import type { NotificationSettings } from "../../../src/alerting/notifications/channels.ts";
-import { channelAvailability } from "../../../src/alerting/notifications/channels.ts";
+import type { NotificationSettings } from "../../../src/alerting/channels/availability.ts";
+import { channelAvailability } from "../../../src/alerting/channels/availability.ts";
 import type { Rule, RuleDefinition } from "../../../src/alerting/rules/rule.ts";
 import { insertRule } from "../../../src/alerting/rules/rules-repository.ts";
 import { silentLog } from "../../../src/base/log/log.ts";

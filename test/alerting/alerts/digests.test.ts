@@ -101,7 +101,7 @@ describe("digest", () => {
     const [, alert] = await desk.alerts();
     desk.at("2026-03-01T14:00:00Z");
     expect(await close()).toBe(1);
-    const listed = await desk.db.query((sql) => findHeldBack(sql, { alertId: alert?.id ?? "", channel: "email" }, 10));
+    const listed = await desk.db.query((sql) => findHeldBack(sql, { alertId: alert?.id ?? "", channel: "email", channelId: null }, 10));
     expect(listed.events.map(({ eventId }) => eventId)).toEqual([3]);
   });
 

@@ -3,9 +3,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { channelAvailability } from "../../../src/alerting/channels/availability.ts";
 import { createDeliveryEngine } from "../../../src/alerting/delivery/engine.ts";
 import { createNotificationChannel } from "../../../src/alerting/notifications/channel.ts";
-import { channelAvailability } from "../../../src/alerting/notifications/channels.ts";
 import { delayedNotifications } from "../../../src/alerting/notifications/delayed-repository.ts";
 import type { NotificationKind } from "../../../src/alerting/notifications/notification.ts";
 import { cancelNotifications } from "../../../src/alerting/notifications/notifications-repository.ts";
@@ -15,6 +15,7 @@ import { parseConfig } from "../../../src/platform/config/parse.ts";
 import type { Database } from "../../../src/platform/database/database.ts";
 import { DatabaseUnavailable, OutcomeUnknown } from "../../../src/platform/database/pg-errors.ts";
 import { createOutbound } from "../../../src/platform/outbound/outbound.ts";
+import { sealerOf } from "../../../src/platform/secrets/sealer.ts";
 import { claimNextInLanes, LeaseLost } from "../../../src/work/jobs/jobs-repository.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -69,6 +70,7 @@ async function desk(env: Readonly<Record<string, string>>, db = database.db) {
     db,
     config,
     outbound,
+    sealer: sealerOf(Buffer.alloc(32), "test"),
     clock,
     settle: async (_sql, alertId) => settled.push(alertId),
     onAttempt: () => {},
@@ -400,13 +402,13 @@ describe("notification by mail", () => {
     await workAll();
     expect(await attempts()).toHaveLength(1);
     now = minutes(1);
-    expect(await sendWaiting(database.db, "email", now)).toBe(3);
-    expect(await sendWaiting(database.db, "webhook", now)).toBe(0);
+    expect(await sendWaiting(database.db, { channel: "email", channelId: null }, now)).toBe(3);
+    expect(await sendWaiting(database.db, { channel: "webhook", channelId: null }, now)).toBe(0);
     await workAll();
     expect([server.mails.length, (await attempts()).length]).toEqual([0, 2]);
     isMended = true;
     now = minutes(1);
-    expect(await sendWaiting(database.db, "email", now)).toBe(3);
+    expect(await sendWaiting(database.db, { channel: "email", channelId: null }, now)).toBe(3);
     await workAll();
     expect(server.mails).toHaveLength(3);
   });

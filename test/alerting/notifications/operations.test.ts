@@ -72,7 +72,7 @@ describe("notifications without any channel", () => {
     expect(answers.map(({ status, body }) => [status, body.channel, body.success, body.error])).toEqual([
       [200, "email", false, "it needs SMTP_HOST and SMTP_FROM_ADDRESS and DEFAULT_EMAIL_RECIPIENTS"],
       [200, "webhook", false, "it needs DEFAULT_WEBHOOK_URL"],
-      [200, "push", false, "push notifications are not available in this version"],
+      [200, "push", false, "no channel to phones is enabled; add one with homesec channels add"],
     ]);
     expect(answers[1]?.body.message).toContain("Test message not sent");
   });

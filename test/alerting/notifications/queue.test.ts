@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { channelAvailability } from "../../../src/alerting/notifications/channels.ts";
+import { channelAvailability } from "../../../src/alerting/channels/availability.ts";
 import { cancelNotifications } from "../../../src/alerting/notifications/notifications-repository.ts";
 import { channelResults, queueNotifications } from "../../../src/alerting/notifications/queue.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
@@ -35,7 +35,7 @@ describe("channel availability", () => {
     expect(channelAvailability(all)).toEqual({
       email: { usable: true },
       webhook: { usable: true },
-      push: unusable("push notifications are not available in this version"),
+      push: { usable: true },
     });
     expect(channelAvailability(none)).toMatchObject({
       email: unusable("it needs SMTP_HOST and SMTP_FROM_ADDRESS and DEFAULT_EMAIL_RECIPIENTS"),
@@ -69,7 +69,7 @@ describe("queued notification", () => {
     const results = [
       { ...waiting, channel: "email" },
       { ...waiting, channel: "webhook" },
-      { ...waiting, channel: "push", status: "unusable", reason: "push notifications are not available in this version" },
+      { ...waiting, channel: "push", status: "unusable", reason: "no channel to phones is enabled; add one with homesec channels add" },
     ];
     expect(await queue(alertId)).toEqual(results);
     expect(await jobs()).toEqual([

@@ -12,11 +12,13 @@ describe("values of a rule that never have an effect", () => {
     [[], []],
     [null, []],
   ])("classes %j", (object_types, expected) => {
-    expect(deadValues({ object_types, channels: ["email", "webhook"] })).toEqual(expected);
+    expect(deadValues({ object_types, channels: ["email", "webhook"] }, { hasPhones: false })).toEqual(expected);
   });
 
-  it("the channel push is one", () => {
-    expect(deadValues({ channels: ["email", "push"] })).toEqual(["channels: push sends nothing in this version; use email or webhook"]);
+  it("the channel push is one until there is a channel to phones", () => {
+    const sentence = "channels: push sends nothing until you add a channel to phones: homesec channels add";
+    expect(deadValues({ channels: ["email", "push"] }, { hasPhones: false })).toEqual([sentence]);
+    expect(deadValues({ channels: ["email", "push"] }, { hasPhones: true })).toEqual([]);
   });
 
   it("a known class in any case is none, and every other word is named", () => {
@@ -24,7 +26,7 @@ describe("values of a rule that never have an effect", () => {
     const other = fc.stringMatching(/^[a-z]{1,12}$/).filter((word) => !objectTypes.some((type) => type === word));
     fc.assert(
       fc.property(fc.array(spelled), fc.array(other), (known, unknown) => {
-        const sentences = deadValues({ object_types: [...known, ...unknown] });
+        const sentences = deadValues({ object_types: [...known, ...unknown] }, { hasPhones: false });
         expect(sentences).toHaveLength(unknown.length);
         unknown.forEach((word, index) => {
           expect(sentences[index]).toContain(` reports ${word}; `);
@@ -41,7 +43,7 @@ describe("values of a rule that never have an effect", () => {
       Object.assign(desk.context, { log });
       const { id } = await desk.ask("createRule", { body: { name: "Typo", object_types: ["persn"] } });
       await desk.ask("updateRule", { params: { id }, body: { channels: ["push"] } });
-      const reasons = deadValues({ object_types: ["persn"], channels: ["push"] });
+      const reasons = deadValues({ object_types: ["persn"], channels: ["push"] }, { hasPhones: false });
       expect(logged).toEqual([reasons[0], ...reasons].map((reason) => ({ rule: id, rule_name: "Typo", reason })));
     } finally {
       await desk.close();

@@ -165,6 +165,22 @@ export const changing: Steps = {
   "webhooks rotate-secret": [people("chime"), json("chime"), error(3, "chatt")],
   "webhooks remove": [people("chime --yes"), silent("lamp --yes"), error(2, "chat"), error(3, "chatt --yes")],
 
+  "channels add": [
+    people("ntfy --server http://127.0.0.1:9 --topic home --name phone --secret-file token.txt"),
+    json("ntfy --server http://127.0.0.1:9 --name tablet --no-test"),
+    error(5, "ntfy --server http://127.0.0.1:9 --topic home --name phone"),
+    error(2, "nfty --topic home"),
+    error(2, "ntfy --topic 'a topic'"),
+    error(2, "ntfy --server http://169.254.169.254"),
+  ],
+  "channels list": [people(), json(), error(2, "--fields nmae")],
+  "channels show": [people("phone"), json("phone"), error(3, "fone")],
+  "channels update": [people("phone --topic house"), json("tablet --name pad"), error(2, "phone"), error(3, "fone --name x")],
+  "channels disable": [people("phone"), json("pad"), error(3, "fone")],
+  "channels enable": [people("phone"), json("pad"), error(3, "fone")],
+  "channels test": [people("phone", { code: 1 }), json("pad", { code: 1 }), error(3, "fone")],
+  "channels remove": [people("phone --yes"), silent("pad --yes"), error(3, "fone"), error(3, "fone --yes")],
+
   "breakers reset": [people("detector"), json("detector"), error(3, "detecter")],
   "dlq purge": [error(2, "detect"), people("detect --job 17 --yes"), json("enrich --yes"), error(3, "nothing --yes")],
   "dlq requeue": [error(2, "--all"), people("detect"), json("analyze --job 18"), error(3, "nothing")],

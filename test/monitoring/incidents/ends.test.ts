@@ -62,7 +62,7 @@ async function send(minutes: number): Promise<number> {
   const { db, context } = desk;
   const processId = randomUUID();
   const channel = createNotificationChannel({
-    ...{ db, config: context.config, outbound: context.outbound, clock: context.clock, settle: settleAlert },
+    ...{ db, config: context.config, outbound: context.outbound, sealer: context.sealer, clock: context.clock, settle: settleAlert },
     ...{ onAttempt: () => {}, random: () => 0 },
   });
   const engine = createDeliveryEngine(channel, { db, clock: context.clock, log: silentLog });

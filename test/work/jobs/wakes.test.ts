@@ -40,7 +40,7 @@ async function notesOf(work: (sql: Sql) => Promise<unknown>): Promise<readonly s
   return received;
 }
 const add = (...jobs: readonly NewJob[]) => database.db.query((sql) => addJobs(sql, "analyze", jobs));
-const sending = (sql: Sql) => ({ notificationId: sql`n.id`, channel: sql`n.channel` });
+const sending = (sql: Sql) => ({ notificationId: sql`n.id`, channel: sql`n.channel`, channelId: sql`null::uuid` });
 
 describe("wake notes", () => {
   it("wake notes: a new job wakes its queue, and an existing one wakes no worker", async () => {
@@ -82,8 +82,8 @@ describe("wake notes", () => {
   it("wake notes: a message to send wakes the delivery worker, also when its channel works again", async () => {
     const insert = (sql: Sql) => sql`${insertDeliverJobs(sql, sending(sql), later)} from (values (1, 'email')) as n (id, channel)`;
     expect(await notesOf(insert)).toEqual(["jobs:deliver"]);
-    expect(await notesOf((sql) => promoteChannel(sql, "email", now))).toEqual(["jobs:deliver"]);
-    expect(await notesOf((sql) => promoteChannel(sql, "email", now))).toEqual([]);
+    expect(await notesOf((sql) => promoteChannel(sql, { channel: "email", channelId: null }, now))).toEqual(["jobs:deliver"]);
+    expect(await notesOf((sql) => promoteChannel(sql, { channel: "email", channelId: null }, now))).toEqual([]);
   });
 
   it("wake notes: a journal entry wakes the publisher", async () => {

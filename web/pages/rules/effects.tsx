@@ -25,7 +25,7 @@ export function usableChannels({ available_channels, default_email_recipients }:
   return available_channels.filter((channel) => channel !== "email" || default_email_recipients.length > 0);
 }
 
-/** How the alerts are sent. `push` sends nothing yet, so it shows only in a rule that names it. */
+/** How the alerts are sent. Without a channel to phones, `push` shows only in a rule that names it. */
 export function ChannelsField({ draft, change }: PartProps) {
   const texts = useTexts();
   const { rules } = useMoreTexts();
@@ -33,15 +33,16 @@ export function ChannelsField({ draft, change }: PartProps) {
   const usable = data ? usableChannels(data) : allChannels;
   const addresses = { email: data?.default_email_recipients.join(", "), webhook: data?.default_webhook_url, push: undefined };
   const own = draft.channels ?? [];
-  const shown = allChannels.filter((channel) => channel !== "push" || own.includes(channel));
+  const neutral = allChannels.filter((channel) => channel !== "push" || usable.includes(channel) || own.includes(channel));
+  const named = own.filter((word) => !allChannels.some((channel) => channel === word));
   return (
     <Group title={rules.tellTitle} hint={rules.tellHint} field="channels">
-      {shown.map((channel) => (
+      {neutral.map((channel) => (
         <Tick
           key={channel}
           isOn={own.includes(channel)}
           onChange={(isOn) => {
-            const next = allChannels.filter((each) => (each === channel ? isOn : own.includes(each)));
+            const next = [...allChannels.filter((each) => (each === channel ? isOn : own.includes(each))), ...named];
             change({ channels: next.length === 0 ? null : next });
           }}
         >
@@ -49,7 +50,19 @@ export function ChannelsField({ draft, change }: PartProps) {
           <span className="text-sm break-all text-soft">{usable.includes(channel) ? addresses[channel] : rules.notSetUp}</span>
         </Tick>
       ))}
-      {shown.some((channel) => !usable.includes(channel)) && (
+      {named.map((name) => (
+        <Tick
+          key={name}
+          isOn
+          onChange={() => {
+            const next = own.filter((each) => each !== name);
+            change({ channels: next.length === 0 ? null : next });
+          }}
+        >
+          {name}
+        </Tick>
+      ))}
+      {neutral.some((channel) => !usable.includes(channel)) && (
         <Link
           href="/settings/channels"
           className="inline-flex min-h-11 items-center text-sm text-accent underline-offset-4 hover:underline"

@@ -1,5 +1,5 @@
 import { weekdays } from "../../../src/base/clock/calendar.ts";
-import { classNames, useCameraNames, useModeNames } from "../../parts/names.ts";
+import { channelName, classNames, useCameraNames, useModeNames } from "../../parts/names.ts";
 import { useFormat } from "../../texts/format.tsx";
 import { useMoreTexts } from "../../texts/more.ts";
 import { useTexts } from "../../texts/texts.tsx";
@@ -14,7 +14,7 @@ export function useRuleWords(rule: Draft): readonly string[] {
   const names = useWeekdayNames();
   const { rules } = useMoreTexts();
   const modeName = useModeNames();
-  const channels = (rule.channels ?? []).map((channel) => texts.alerts.channel[channel]);
+  const channels = (rule.channels ?? []).map((channel) => channelName(texts, channel));
   const times = ({ days, start_time, end_time, timezone }: ScheduleValue): string =>
     [
       days.length === 0 || days.length === 7

@@ -11,6 +11,7 @@ import { useAdminTexts } from "../../texts/admin.ts";
 import { ChannelTest } from "./channel-test.tsx";
 import { Note, SettingsFrame } from "./frame.tsx";
 import { Lines } from "./lines.tsx";
+import { Phones } from "./phones.tsx";
 
 type Config = z.output<typeof NotificationConfig>;
 type Channel = "email" | "webhook";
@@ -31,6 +32,7 @@ export default function ChannelsPage() {
             )}
             <Mail config={data} />
             <Chat config={data} />
+            <Phones />
           </>
         )}
       </Loaded>

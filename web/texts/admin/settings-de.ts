@@ -74,6 +74,15 @@ export const settings: typeof english = {
     moreHint: "Webhooks bekommen die Alarme aller Regeln, im Format deines Chats.",
     moreLink: "Webhook hinzufügen",
   },
+  phones: {
+    title: "Telefone",
+    empty: "Noch bekommt kein Telefon Alarme.",
+    add: "Hinzufügen im Terminal:",
+    accepted: "Angenommen",
+    removeTitle: (name) => `${name} entfernen?`,
+    removeHint: "Was noch zu senden ist, wird abgebrochen.",
+    removed: (name) => `${name} entfernt`,
+  },
   webhooks: {
     title: "Webhooks",
     add: "Webhook hinzufügen",

@@ -72,6 +72,15 @@ export const settings = {
     moreHint: "Webhooks get the alerts of every rule, in the format of your chat.",
     moreLink: "Add a webhook",
   },
+  phones: {
+    title: "Phones",
+    empty: "No phone gets alerts yet.",
+    add: "Add one in a terminal:",
+    accepted: "Accepted",
+    removeTitle: (name: string) => `Remove ${name}?`,
+    removeHint: "Its waiting messages are cancelled.",
+    removed: (name: string) => `${name} removed`,
+  },
   webhooks: {
     title: "Webhooks",
     add: "Add a webhook",

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { connect, isIP } from "node:net";
 import { join } from "node:path";
-import { channelAvailability } from "../../../alerting/notifications/channels.ts";
+import { channelAvailability } from "../../../alerting/channels/availability.ts";
 import { pluralize } from "../../../base/text/format.ts";
 import { exposureOf, isHostAllowed } from "../../../platform/access/hosts.ts";
 import type { Config } from "../../../platform/config/config.ts";

@@ -1,4 +1,6 @@
-import { channelAvailability } from "../../../alerting/notifications/channels.ts";
+import { channelAvailability } from "../../../alerting/channels/availability.ts";
+import { type NamedChannel, namedChannels } from "../../../alerting/channels/channels-repository.ts";
+import { chosenTargets } from "../../../alerting/channels/targets.ts";
 import type { Rule, Schedule } from "../../../alerting/rules/rule.ts";
 import { allRules } from "../../../alerting/rules/rules-repository.ts";
 import { describeSchedule } from "../../../alerting/rules/schedule.ts";
@@ -43,7 +45,7 @@ const rules: Check = {
       );
     return [
       ok(`${enabled.length} enabled`),
-      ...channels(enabled, examination.config(), await db.query(webhooksForAlerts)),
+      ...channels(enabled, examination.config(), await db.query(webhooksForAlerts), await db.query(namedChannels)),
       suppressed(enabled),
       timeZones(enabled, examination),
       fixedZones(enabled, examination),
@@ -52,16 +54,19 @@ const rules: Check = {
 };
 
 /** Channels that send nothing. A webhook for alerts gets those of every rule, so then no alert is lost. */
-function channels(enabled: readonly Rule[], config: Config, webhooks: readonly string[]): readonly Outcome[] {
+function channels(
+  enabled: readonly Rule[],
+  config: Config,
+  webhooks: readonly string[],
+  phones: readonly NamedChannel[],
+): readonly Outcome[] {
   const availability = channelAvailability(config);
   const others = webhooks.length === 0 ? "" : `; webhook ${listed(webhooks.map((name) => `"${name}"`))} gets its alerts`;
   const outcomes: Outcome[] = [];
   const broken = enabled.flatMap(({ name, channels }) => {
-    const reasons = (channels ?? []).map((channel) => {
-      const found = availability[channel];
-      return found.usable ? undefined : `${channel}: ${found.reason}`;
-    });
-    if (reasons.length === 0 || reasons.includes(undefined)) return [];
+    const targets = chosenTargets(channels ?? [], phones, availability);
+    if (targets.length === 0 || targets.some(({ reason }) => reason === null)) return [];
+    const reasons = targets.map(({ channel, reason }) => `${channel}: ${reason}`);
     return [`"${name}" ${others === "" ? "notifies no one" : "sends nothing through its channels"} (${reasons.join("; ")})${others}`];
   });
   if (broken.length > 0)

@@ -1,8 +1,10 @@
 import { hourMs } from "../../base/clock/clock.ts";
 import type { channels } from "../../contract/constants.ts";
 import type { Config } from "../../platform/config/config.ts";
+import type { Sql } from "../../platform/database/database.ts";
+import { hasPhones } from "./channels-repository.ts";
 
-/** `email`, `webhook` (DEFAULT_WEBHOOK_URL) or `push` (not in this version). */
+/** `email`, `webhook` (DEFAULT_WEBHOOK_URL) or `push` (every enabled channel to phones). */
 export type ChannelName = (typeof channels)[number];
 
 /** Which channels can be used, and why the others cannot. */
@@ -16,14 +18,27 @@ export type ChannelConfig = Pick<
   "notificationEnabled" | "smtpHost" | "smtpFromAddress" | "defaultEmailRecipients" | "defaultWebhookUrl"
 >;
 
-/** Returns for each channel whether it can be used with this configuration, and why not. `push` never can: only the interface knows it. */
+/** Why `push` sends nothing although notifications are on. */
+export const noPhones = "no channel to phones is enabled; add one with homesec channels add";
+
+/**
+ * Returns for each channel whether the configuration lets it be used, and why not. The channels to phones are in the database:
+ * `availabilityWithPhones` knows them too.
+ */
 export function channelAvailability(config: ChannelConfig): ChannelAvailability {
   const off = config.notificationEnabled ? undefined : "notifications are switched off (NOTIFICATION_ENABLED=false)";
   return {
     email: usableUnless(off ?? emailFault(config, config.defaultEmailRecipients)),
     webhook: usableUnless(off ?? (config.defaultWebhookUrl === undefined ? "it needs DEFAULT_WEBHOOK_URL" : undefined)),
-    push: usableUnless(off ?? "push notifications are not available in this version"),
+    push: usableUnless(off),
   };
+}
+
+/** The same with the channels to phones: without an enabled one, `push` sends nothing. */
+export async function availabilityWithPhones(sql: Sql, config: ChannelConfig): Promise<ChannelAvailability> {
+  const available = channelAvailability(config);
+  if (!available.push.usable || (await hasPhones(sql))) return available;
+  return { ...available, push: usableUnless(noPhones) };
 }
 
 /** Names the settings that are missing to send a mail to these recipients; undefined when none is. */

@@ -1,0 +1,97 @@
+import { randomBytes } from "node:crypto";
+import { type ChannelField, channelForms } from "../../src/contract/channel-fields.ts";
+import { type ChannelKindName, channelKinds } from "../../src/contract/constants.ts";
+import { recordCommand } from "../command-shapes.ts";
+import { word } from "../input/arguments.ts";
+import { canAsk, type Dialogue, openDialogue } from "../input/dialogue.ts";
+import { text, toggle } from "../input/options.ts";
+import type { Io } from "../io.ts";
+import { settingOptions, settingsOf } from "./options.ts";
+import { type Channel, channelView } from "./view.ts";
+
+export const addChannel = recordCommand({
+  name: "channels add",
+  summary: "Add a channel to phones and send a test message",
+  description:
+    "Adds a channel, asks on a terminal for what is missing, and sends a test message with a picture. Rules send to it with --channels push, which means all channels to phones, or with its name. docs/phones.md has the steps for each service.",
+  arguments: { kind: word(channelKinds, "Service") },
+  options: {
+    name: text("name", "Name of the channel (default: of the service)"),
+    ...settingOptions,
+    test: toggle("Send a test message; --no-test to send none"),
+  },
+  examples: [
+    { command: "homesec channels add ntfy", note: "asks, and sends a test message with a picture" },
+    { command: 'homesec channels add ntfy --topic home-7Qm2xK --name "Anna\'s phone"', note: "in a script" },
+  ],
+  view: channelView,
+  async record(io, { arguments: { kind }, options: { name, test: _, ...options } }) {
+    const settings = await withAnswers(io, kind, await settingsOf(io, kind, options));
+    return await io.call("createChannel", { body: { name: name ?? (await freeName(io, kind)), kind, settings } });
+  },
+  async after(io, channel, { options: { test } }) {
+    if (test === false) return;
+    await testNewChannel(io, channel);
+  },
+});
+
+/** Asks on a terminal for the settings that are missing, and makes up those that homesec chooses. */
+async function withAnswers(io: Io, kind: ChannelKindName, given: Readonly<Record<string, string>>): Promise<Record<string, string>> {
+  const { fields, hint } = channelForms[kind];
+  const isMissing = ({ name, isRequired, isRandom }: ChannelField): boolean =>
+    isRequired === true && !isRandom && given[name] === undefined;
+  const random = fields.filter(({ name, isRandom }) => isRandom && given[name] === undefined).map(({ name }) => [name, randomName()]);
+  const settings: Record<string, string> = { ...given, ...Object.fromEntries(random) };
+  const missing = fields.filter(isMissing);
+  if (missing.length === 0 || !canAsk(io.host)) return settings;
+  io.output.note(hint);
+  const dialogue = openDialogue(io.host);
+  try {
+    for (const field of missing) settings[field.name] = await askFor(dialogue, field);
+  } finally {
+    dialogue.close();
+  }
+  return settings;
+}
+
+async function askFor(dialogue: Dialogue, { label, isSecret }: ChannelField): Promise<string> {
+  for (;;) {
+    const answer = isSecret ? await dialogue.askHidden(`${label} (not shown): `) : await dialogue.ask(`${label}: `);
+    if (answer !== "") return answer;
+  }
+}
+
+/** Nobody can guess it: on a public server it is the only secret. */
+const randomName = (): string => `homesec-${randomBytes(9).toString("base64url").replaceAll(/[-_]/g, "x")}`;
+
+async function freeName(io: Io, kind: ChannelKindName): Promise<string> {
+  const { title } = channelForms[kind];
+  const { channels } = await io.call("listChannels", {});
+  const taken = channels.map(({ name }) => name.toLowerCase());
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? title : `${title} ${number}`;
+    if (!taken.includes(name.toLowerCase())) return name;
+  }
+}
+
+/** Sends a test message, and asks on a terminal whether it arrived. */
+async function testNewChannel(io: Io, channel: Channel): Promise<void> {
+  const { id, name, kind, settings } = channel;
+  if (kind === "ntfy") io.output.note(`subscribe to the topic ${settings["topic"]} at ${settings["server"]} in the ntfy app`);
+  const again = `homesec channels test ${JSON.stringify(name)}`;
+  const dialogue = canAsk(io.host) ? openDialogue(io.host) : undefined;
+  try {
+    if (dialogue && kind === "ntfy") await dialogue.ask("Press Enter when the phone has subscribed. ");
+    const { message, success } = await io.call("testChannel", { params: { id } });
+    io.output.note(success ? message : `${message}; when it is fixed: ${again}`);
+    if (!success || !dialogue) return;
+    const arrived = await dialogue.ask("Did the message with the picture arrive? [Y/n] ");
+    io.output.note(
+      /^n/i.test(arrived)
+        ? `the service has it, so look at the settings of the app and at its notifications; then: ${again}`
+        : "rules send to it with --channels push",
+    );
+  } finally {
+    dialogue?.close();
+  }
+}

@@ -1,0 +1,105 @@
+import type { Sql } from "../../platform/database/database.ts";
+import type { ChannelRecord, SettingColumns, StoredChannel } from "./channel.ts";
+
+const columns = (sql: Sql) => sql`
+  c.channel_id as id, c.name, c.kind, c.settings, c.sealed_settings, c.enabled, c.last_attempt_at, c.last_error, c.created_at, c.updated_at
+`;
+
+/** Everything that a user can set. */
+export type ChannelColumns = SettingColumns & Pick<ChannelRecord, "name" | "enabled">;
+
+/** Lists the channels by name. */
+export async function listChannels(sql: Sql): Promise<readonly StoredChannel[]> {
+  return await sql<StoredChannel[]>`
+    select ${columns(sql)}
+    from channels c
+    order by lower(c.name)
+  `;
+}
+
+/** Finds a channel. `lock` prevents changes by others until the transaction ends. */
+export async function findChannel(sql: Sql, id: string, lock?: "lock"): Promise<StoredChannel | undefined> {
+  const [row] = await sql<[StoredChannel?]>`
+    select ${columns(sql)}
+    from channels c
+    where c.channel_id = ${id}
+    ${lock ? sql`for no key update` : sql``}
+  `;
+  return row;
+}
+
+/** Stores a new channel. Throws a unique violation if another channel has its name. */
+export async function insertChannel(
+  sql: Sql,
+  channel: ChannelColumns & Pick<ChannelRecord, "id" | "kind">,
+  now: Date,
+): Promise<StoredChannel> {
+  const [row] = await sql<[StoredChannel]>`
+    insert into channels as c (channel_id, name, kind, settings, sealed_settings, enabled, created_at, updated_at)
+    values (
+      ${channel.id}, ${channel.name}, ${channel.kind}, ${JSON.stringify(channel.settings)}::text::jsonb, ${channel.sealedSettings},
+      ${channel.enabled}, ${now}, ${now}
+    )
+    returning ${columns(sql)}
+  `;
+  return row;
+}
+
+/** Stores a changed channel. Throws a unique violation if another channel has its name. */
+export async function updateChannel(sql: Sql, id: string, channel: ChannelColumns, now: Date): Promise<StoredChannel> {
+  const [row] = await sql<[StoredChannel]>`
+    update channels c
+    set name = ${channel.name}, settings = ${JSON.stringify(channel.settings)}::text::jsonb, sealed_settings = ${channel.sealedSettings},
+      enabled = ${channel.enabled}, updated_at = ${now}
+    where c.channel_id = ${id}
+    returning ${columns(sql)}
+  `;
+  return row;
+}
+
+/** Stores the result of an attempt; a null error means that the service has the message. */
+export async function storeLastAttempt(sql: Sql, id: string, error: string | null, now: Date): Promise<void> {
+  await sql`
+    update channels c
+    set last_attempt_at = ${now}, last_error = ${error}
+    where c.channel_id = ${id}
+  `;
+}
+
+/** Deletes a channel. */
+export async function deleteChannel(sql: Sql, id: string): Promise<void> {
+  await sql`delete from channels c where c.channel_id = ${id}`;
+}
+
+/** The names of the rules that name a channel, oldest first. */
+export async function rulesNamingChannel(sql: Sql, name: string): Promise<readonly string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select r.name
+    from rules r
+    where exists (select from unnest(r.channels) as w (word) where lower(w.word) = lower(${name}))
+    order by r.created_at, r.rule_id
+  `;
+  return rows.map((row) => row.name);
+}
+
+/** A channel that a rule can name. */
+export interface NamedChannel {
+  readonly id: string;
+  readonly name: string;
+  readonly enabled: boolean;
+}
+
+/** Lists what rules can name, by name. */
+export async function namedChannels(sql: Sql): Promise<readonly NamedChannel[]> {
+  return await sql<NamedChannel[]>`
+    select c.channel_id as id, c.name, c.enabled
+    from channels c
+    order by lower(c.name)
+  `;
+}
+
+/** Whether a channel to phones is enabled, so that `push` sends something. */
+export async function hasPhones(sql: Sql): Promise<boolean> {
+  const [row] = await sql<[{ has: boolean }]>`select exists (select from channels c where c.enabled) as has`;
+  return row.has;
+}

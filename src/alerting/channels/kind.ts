@@ -1,0 +1,72 @@
+import type { z } from "zod";
+import type { PhoneMessage } from "./phone-message.ts";
+
+/** A POST to a service. */
+export interface PhoneRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Buffer;
+}
+
+/** The meaning of a service's answer. */
+export interface Verdict {
+  /** The service has the message. A status of 2xx alone does not prove it: a captive portal answers 200 too. */
+  readonly isAccepted: boolean;
+  /** What the service calls the message; null if it gives it no name. */
+  readonly reference?: string | null;
+  /** The service's own words, when it refuses. */
+  readonly error?: string | undefined;
+  /** What the user can do about it. */
+  readonly fix?: string | undefined;
+  /** No retry can help: the message is a dead letter. */
+  readonly isFinal?: boolean;
+  /** The wait that the service asks for, in milliseconds. */
+  readonly waitMs?: number;
+  /** The picture is the reason; the message without it may be accepted. */
+  readonly isPictureRefused?: boolean;
+}
+
+/** Writes the requests of one channel and reads the answers. */
+export interface Sender {
+  /** Address of the service: its secrets are sent nowhere else. */
+  readonly server: string;
+  /** Largest picture in bytes; null: the service takes none. */
+  readonly pictureBytes: number | null;
+  request(message: PhoneMessage): PhoneRequest;
+  /** Says what an answer means. `body` is its beginning, with the secrets masked. */
+  verdict(reply: { readonly status: number; readonly body: string }): Verdict;
+}
+
+/** A service that brings messages to phones. */
+export interface PhoneKind {
+  /** As people call it. */
+  readonly title: string;
+  readonly settings: z.ZodObject;
+  /** The settings that are sealed and never returned. */
+  readonly secrets: readonly string[];
+  /** Makes the sender of a channel. Throws a `ZodError` for settings that do not fit. */
+  sender(settings: unknown): Sender;
+}
+
+/** Declares a service. */
+export function phoneKind<const Z extends z.ZodObject>(kind: {
+  readonly title: string;
+  readonly settings: Z;
+  readonly secrets: readonly (keyof z.output<Z> & string)[];
+  sender(settings: z.output<Z>): Sender;
+}): PhoneKind {
+  return { ...kind, sender: (settings) => kind.sender(kind.settings.parse(settings)) };
+}
+
+/** Reads a JSON object; undefined for anything else. */
+export function jsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns a text of an answer; undefined for anything else. */
+export const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);

@@ -1,0 +1,90 @@
+import { z } from "zod";
+import { jsonObject, phoneKind, type Sender, textOf, type Verdict } from "../kind.ts";
+import { cutToBytes, type PhoneMessage } from "../phone-message.ts";
+import { Server, Text, Token } from "../setting-values.ts";
+
+const priorities = { low: 2, medium: 3, high: 4, critical: 5 } as const;
+/** Short codes of emojis that ntfy shows before the title. */
+const tags = { low: "house", medium: "house", high: "warning", critical: "rotating_light" } as const;
+
+/** A longer message becomes a text file. */
+const mostBytes = 4096;
+const mostTitleBytes = 250;
+/** Attachments of ntfy.sh; own servers allow 15 MB by default. */
+const pictureBytes = 2_000_000;
+const pictureName = "homesec.jpg";
+
+const settings = z.strictObject({
+  server: Server.default("https://ntfy.sh"),
+  topic: z
+    .string()
+    .trim()
+    .regex(/^[-_A-Za-z0-9]{1,64}$/, "Must be 1 to 64 letters, digits, - and _")
+    .meta({ description: "Topic that the phone subscribes to" }),
+  token: Token.optional(),
+  username: Text(200).optional(),
+  password: Text(1024).optional(),
+});
+
+type Settings = z.output<typeof settings>;
+
+/** ntfy.sh, or a server of one's own: the picture is the body, and the rest are headers. */
+export const ntfy = phoneKind({ title: "ntfy", settings, secrets: ["token", "password"], sender });
+
+function sender(given: Settings): Sender {
+  const { server, topic } = given;
+  return {
+    server,
+    pictureBytes,
+    request: (message) => {
+      const title = cutToBytes(message.title, mostTitleBytes);
+      const text = cutToBytes(message.text, mostBytes);
+      const priority = priorities[message.urgency];
+      if (!message.picture) {
+        const body = { topic, title, message: text, priority, tags: [tags[message.urgency]], ...(message.link && { click: message.link }) };
+        return { url: server, headers: { ...authOf(given), "content-type": "application/json" }, body: JSON.stringify(body) };
+      }
+      return { url: `${server}/${topic}`, headers: { ...authOf(given), ...headersOf(message, title, text) }, body: message.picture };
+    },
+    verdict,
+  };
+}
+
+function headersOf({ urgency, link }: PhoneMessage, title: string, text: string): Readonly<Record<string, string>> {
+  return {
+    "content-type": "image/jpeg",
+    "x-filename": pictureName,
+    "x-title": encodedWord(title),
+    "x-message": encodedWord(text),
+    "x-priority": String(priorities[urgency]),
+    "x-tags": tags[urgency],
+    ...(link !== undefined && { "x-click": link }),
+  };
+}
+
+/** RFC 2047, which ntfy decodes in its headers: any character and line ends arrive as they are. */
+const encodedWord = (text: string): string => `=?UTF-8?B?${Buffer.from(text).toString("base64")}?=`;
+
+function authOf({ token, username, password }: Settings): Readonly<Record<string, string>> {
+  if (token !== undefined) return { authorization: `Bearer ${token}` };
+  if (username === undefined || password === undefined) return {};
+  return { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}` };
+}
+
+function verdict({ status, body }: { readonly status: number; readonly body: string }): Verdict {
+  const answer = jsonObject(body);
+  if (status === 200) {
+    const reference = textOf(answer?.["id"]);
+    return { isAccepted: reference !== undefined, reference: reference ?? null };
+  }
+  const error = textOf(answer?.["error"]);
+  // 40014: attachments are switched off; 413: larger than the server allows; 429xx with "attachment": the quota of today is used up
+  const isPictureRefused = status === 413 || /attachment/i.test(error ?? "");
+  return { isAccepted: false, error, isPictureRefused, fix: fixes[status] };
+}
+
+const fixes: Readonly<Record<number, string>> = {
+  401: "set the token or the password again",
+  403: "the topic is protected: give a token or a user that may write to it",
+  404: "check the address of the server",
+};

@@ -1,0 +1,75 @@
+import { join } from "node:path";
+import sharp from "sharp";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type TestDaemon, testDaemon } from "../../support/daemon.ts";
+import { type TestDatabase, testDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
+import { ntfyServer } from "../../support/phones/ntfy.ts";
+import { renameIn, uniqueJpeg } from "../../support/pictures.ts";
+import { detectorStandIn, languageModelStandIn, verdictText } from "../../support/upstream.ts";
+
+let database: TestDatabase;
+let daemon: TestDaemon;
+let ntfy: Awaited<ReturnType<typeof ntfyServer>>;
+const ends: (() => Promise<unknown>)[] = [];
+
+const ask = async (path: string, body?: object): Promise<unknown> => {
+  const response = await fetch(`${daemon.url}${path}`, {
+    method: body ? "POST" : "GET",
+    headers: { "content-type": "application/json" },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  expect(response.ok).toBe(true);
+  return await response.json();
+};
+
+beforeAll(async () => {
+  const [opened, detector, model, server] = await Promise.all([
+    testDatabase({ max: 1 }),
+    detectorStandIn(),
+    languageModelStandIn({ answer: () => ({ content: verdictText(91) }) }),
+    ntfyServer({ token: "tk_of_the_house" }),
+  ]);
+  [database, ntfy] = [opened, server];
+  ends.push(database.close, detector.close, model.close, ntfy.close);
+  daemon = await testDaemon({
+    env: {
+      ...{ DATABASE_URL: database.url, DETECTOR_URL: detector.url, LANGUAGE_MODEL_URL: model.url },
+      ...{ BATCH_WINDOW_SECONDS: "2", BATCH_IDLE_TIMEOUT_SECONDS: "1", PUBLIC_URL: "http://home.example.org" },
+    },
+  });
+  ends.push(() => daemon.stop());
+});
+afterAll(async () => {
+  for (const end of ends.toReversed()) await end();
+});
+
+it("phones: a picture leads to one message with the picture on each phone, by push and by name", async () => {
+  await ask("/api/channels", { name: "Ben", kind: "ntfy", settings: { server: ntfy.url, topic: "ben", token: "tk_of_the_house" } });
+  await ask("/api/channels", { name: "Anna", kind: "ntfy", settings: { server: ntfy.url, topic: "anna", token: "tk_of_the_house" } });
+  const rule = { severity: "critical", risk_threshold: 60, object_types: ["person"] };
+  await ask("/api/alerts/rules", { ...rule, name: "Anybody", channels: ["push", "ben"] });
+  await ask("/api/alerts/rules", { ...rule, name: "Somebody", severity: "low", channels: ["Anna"] });
+  await renameIn(join(daemon.cameraRoot, "gate", "1.jpg"), await uniqueJpeg());
+  await eventually(() => expect(ntfy.messages.map(({ topic }) => topic).toSorted()).toEqual(["anna", "ben"]));
+  for (const message of ntfy.messages) {
+    expect(message).toMatchObject({ priority: 5, tags: ["rotating_light"], title: expect.stringMatching(/^Person at gate/i) });
+    expect(message.click).toMatch(/^http:\/\/home\.example\.org\/events\/\d+$/);
+    expect(message.message).toContain("risk 91 of 100");
+    expect(message.message).toContain("Somebody walked by.");
+    expect(message.message).toContain("Rule Anybody: ");
+    expect(await sharp(message.picture).metadata()).toMatchObject({ format: "jpeg" });
+  }
+  expect(ntfy.messages.find(({ topic }) => topic === "anna")?.message).toContain("Rule Somebody: ");
+  const { items } = (await ask("/api/alerts")) as { items: { id: string; status: string; alert_metadata: { channels: object[] } }[] };
+  await eventually(async () =>
+    expect(((await ask("/api/alerts")) as { items: { status: string }[] }).items.map(({ status }) => status)).toEqual([
+      "delivered",
+      "delivered",
+    ]),
+  );
+  expect(items).toHaveLength(2);
+  const explained = JSON.stringify(await Promise.all(items.map(({ id }) => ask(`/api/alerts/${id}/explain`))));
+  expect(explained).toContain("ntfy accepted it");
+  expect(explained).not.toContain("tk_of_the_house");
+});
