@@ -12,21 +12,22 @@ export const docsCommand = (allCommands: () => Promise<readonly Command[]>): Com
     name: "docs",
     summary: "Write the reference pages",
     options: { folder: withDefault(text("folder", "Target folder"), "docs") },
-    examples: [{ command: "homesec docs --folder docs", note: "configuration.md, cli.md, doctor.md and openapi.json" }],
+    examples: [{ command: "homesec docs --folder docs", note: "configuration.md, cli.md, doctor.md, openapi.json and mqtt.schema.json" }],
     hidden: true,
     async run({ options: { folder } }, io) {
       const [{ configurationReference }, { commandReference }, contract, doctor] = await Promise.all([
         import("../src/platform/config/reference.ts"),
         import("./reference.ts"),
-        Promise.all([import("../src/contract/openapi.ts"), import("../src/contract/routes/index.ts")]),
+        Promise.all([import("../src/contract/openapi.ts"), import("../src/contract/routes/index.ts"), import("../src/contract/mqtt.ts")]),
         Promise.all([import("../src/admin/doctor/reference.ts"), import("../src/admin/doctor/checks.ts")]),
       ]);
-      const [{ openapi }, { routes }] = contract;
+      const [{ openapi }, { routes }, { mqttSchema }] = contract;
       const [{ doctorReference }, { checks }] = doctor;
       const pages = {
         "configuration.md": configurationReference(),
         "cli.md": commandReference(await allCommands()),
         "doctor.md": doctorReference(checks),
+        "mqtt.schema.json": `${JSON.stringify(mqttSchema(), null, 2)}\n`,
         "openapi.json": `${JSON.stringify(openapi(routes, io.host.version), null, 2)}
 `,
       };

@@ -3,6 +3,7 @@ import type { OperationContext } from "../src/work/operations/operation.ts";
 import type { FileWatcher } from "./file-watcher/file-watcher.ts";
 import type { Foundation } from "./foundation.ts";
 import { createHousekeeping } from "./housekeeping.ts";
+import { createMqttWorker } from "./mqtt/mqtt-worker.ts";
 import { createDelivering } from "./pipeline/delivering.ts";
 import { createPipeline } from "./pipeline/pipeline.ts";
 import { createWaker } from "./pipeline/waker.ts";
@@ -76,6 +77,7 @@ export function createAllWorkers(
       watcher,
       receivers,
       createPulling(workerContext),
+      createMqttWorker({ context, recentEvents, version: foundation.version }),
       ...housekeeping.everywhere,
       housekeeping.cameraWatcher,
       ...housekeeping.maintaining,

@@ -12,7 +12,7 @@ export const workersOf: Readonly<Record<Role, readonly string[]>> = {
   detect: ["detection_worker", "enrichment_worker", "batch_aggregator"],
   analyze: ["analysis_worker"],
   alert: ["alert_worker", "digest_closer"],
-  deliver: ["delivery_worker"],
+  deliver: ["delivery_worker", "mqtt"],
   maintain: ["baseline_learner", "gpu_monitor", "cleanup_service", "health_reporter"],
 };
 
@@ -28,6 +28,7 @@ export const singletonNames = [
   "gpu_monitor",
   "cleanup_service",
   "selftest",
+  "mqtt",
 ] as const;
 
 /** Tells whether a worker runs in one daemon at a time. */

@@ -32,12 +32,17 @@ export function textFrame(text: string): Buffer {
   return bytes;
 }
 
+/** Reads the data of a journal message. */
+export function dataOf(frame: Frame): unknown {
+  return (JSON.parse(textOf(frame.bytes)) as { readonly data: unknown }).data;
+}
+
 const cameraIds = new WeakMap<Frame, string | undefined>();
 
 /** The camera that a journal message is about; undefined if it names none. Reads the message once, when the first guest needs it. */
 export function cameraIdOf(frame: Frame): string | undefined {
   if (!cameraIds.has(frame)) {
-    const { data } = JSON.parse(textOf(frame.bytes)) as { readonly data: { readonly camera_id?: unknown } };
+    const data = dataOf(frame) as { readonly camera_id?: unknown };
     cameraIds.set(frame, typeof data.camera_id === "string" ? data.camera_id : undefined);
   }
   return cameraIds.get(frame);

@@ -22,3 +22,9 @@ export function programVersion(): string {
   const manifest: { version: string } = JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8"));
   return manifest.version;
 }
+
+/** Returns the address for reports of faults from package.json. */
+export function supportUrl(): string {
+  const manifest: { bugs: string } = JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8"));
+  return manifest.bugs;
+}

@@ -26,6 +26,7 @@ export const configGroups = {
   upstream: "Upstream services",
   enrichment: "Enrichment and re-identification",
   alerts: "Alerts and notifications",
+  mqtt: "MQTT and Home Assistant",
   retention: "Retention",
   limits: "Rate limits",
   health: "Health checks",
@@ -45,7 +46,7 @@ export const doctorGroups = {
   upstream: "Upstream services",
   cameras: "Cameras",
   rules: "Rules and alerts",
-  notifications: "Mail and webhooks",
+  notifications: "Mail, webhooks and MQTT",
 } as const;
 export const doctorStatuses = ["ok", "finding", "skipped"] as const;
 /** `error`: something does not work. `warning`: it works, but badly, or not for long. */

@@ -27,7 +27,7 @@ describe("npm package", () => {
       .filter((path) => !path.endsWith(".test.yml"));
     const webPage = ["dist/web", "dist/reference"].flatMap(filesBelow);
     expect(webPage.filter((path) => !/\.(?:js|css|html|svg|png|webmanifest|json|md)(?:\.br|\.gz)?$/.test(path))).toEqual([]);
-    const pages = filesBelow("docs").filter((path) => /\.(md|svg|webp)$/.test(path));
+    const pages = filesBelow("docs").filter((path) => /\.(md|svg|webp)$|mqtt\.schema\.json$/.test(path));
     const expected = [
       ...built,
       ...webPage,
@@ -44,8 +44,8 @@ describe("npm package", () => {
     expect(paths).toEqual(expected);
   });
 
-  it("npm package: is smaller than 28 MB unpacked, 21 of them the detector,, without dependencies", () => {
-    expect(packed.unpackedSize).toBeLessThan(28_000_000);
+  it("npm package: is smaller than 29 MB unpacked, 21 of them the detector,, without dependencies", () => {
+    expect(packed.unpackedSize).toBeLessThan(29_000_000);
   });
 
   it("npm package: starts as a program", () => {

@@ -34,6 +34,7 @@ const owners: Readonly<Record<string, RegExp>> = {
   "ipaddr.js": /^src\/platform\/(access|outbound)\//,
   ky: /^src\/contract\/http-client\.ts$/,
   "lucide-react": /^web\//,
+  mqtt: /^src\/platform\/mqtt\//,
   nodemailer: /^src\/alerting\/email\//,
   nunjucks: /^src\/alerting\/email\//,
   ora: /^commands\/output\//,

@@ -8,6 +8,7 @@ import { dataFolderChecks } from "./checks/data-folder.ts";
 import { databaseChecks } from "./checks/database.ts";
 import { detectorChecks } from "./checks/detector.ts";
 import { diskChecks } from "./checks/disk.ts";
+import { mqtt } from "./checks/mqtt.ts";
 import { notificationChecks } from "./checks/notifications.ts";
 import { programChecks } from "./checks/program.ts";
 import { receivers } from "./checks/receivers.ts";
@@ -41,4 +42,5 @@ export const checks: readonly Check[] = [
   ...ruleChecks,
   ...notificationChecks,
   ...webhookChecks,
+  mqtt,
 ];

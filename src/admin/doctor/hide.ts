@@ -15,6 +15,8 @@ export function hider(parsed: ParsedConfig | Error): (text: string) => string {
 
 function secretsOf({ config }: ParsedConfig): string[] {
   const own = variableNames.filter((name) => variable(name).secret).flatMap((name) => config[configKey(name)] ?? []);
-  const passwords = [config.databaseUrl, config.redisUrl].flatMap((url) => (url && URL.canParse(url) ? [new URL(url).password] : []));
+  const passwords = [config.databaseUrl, config.redisUrl, config.mqttUrl].flatMap((url) =>
+    url && URL.canParse(url) ? [new URL(url).password] : [],
+  );
   return [...own, ...passwords, ...passwords.map(decodeURIComponent)].map(String);
 }

@@ -56,6 +56,9 @@ export function crossChecks(config: Config): { readonly errors: readonly string[
   }
   errors.push(...modelErrors(config));
   warnings.push(...modelWarnings(config));
+  if (config.mqttPassword !== undefined && config.mqttUsername === undefined) {
+    warnings.push("MQTT_PASSWORD has no effect without MQTT_USERNAME");
+  }
   return { errors, warnings };
 }
 

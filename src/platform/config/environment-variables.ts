@@ -22,6 +22,6 @@ export const environmentVariables = {
 
 /** Variables, also those of commands, whose values are secrets or URLs that may contain a password. */
 export const secretNames: readonly string[] = [
-  ...variableNames.filter((name) => variable(name).secret || ["DATABASE_URL", "REDIS_URL"].includes(name)),
+  ...variableNames.filter((name) => variable(name).secret || ["DATABASE_URL", "REDIS_URL", "MQTT_URL"].includes(name)),
   ...Object.keys(commandLineVariables).filter((name) => /KEY|SECRET/.test(name)),
 ];

@@ -141,6 +141,20 @@ export const postgresUrl = kind(
   "an address such as postgres://user:password@host:5432/database",
 );
 export const redisUrl = kind(urlWith(["redis:", "rediss:"], "whole"), "an address such as redis://host:6379");
+export const mqttUrl = kind(
+  checked((text) => {
+    if (!URL.canParse(text)) return false;
+    const url = new URL(text);
+    const isPlain = ["", "/"].includes(url.pathname) && url.search === "" && url.hash === "";
+    return ["mqtt:", "mqtts:"].includes(url.protocol) && url.hostname !== "" && isPlain && isDecodable(url);
+  }),
+  "an address such as mqtt://host, mqtts://host:8883 or mqtt://user:password@host",
+);
+/** Words of a topic without wildcards; Home Assistant allows only these characters in ids, which homesec derives from it. */
+export const topic = kind(
+  checked((text) => text.length <= 100 && /^[\w-]+(?:\/[\w-]+)*$/.test(text)),
+  "letters, digits, _ and -, with / between words",
+);
 
 /** Accepts integers between two bounds, both included. */
 export function integer(minimum: number, maximum: number): Kind<number> {

@@ -399,6 +399,34 @@ export const variables = {
     description: "Only these targets may receive webhooks (default: all permitted addresses)",
   },
 
+  MQTT_URL: {
+    group: "mqtt",
+    live: true,
+    kind: kinds.mqttUrl,
+    description: "MQTT broker, such as `mqtt://homeassistant.local`; homesec appears in Home Assistant (docs/home-assistant.md)",
+  },
+  MQTT_USERNAME: {
+    group: "mqtt",
+    live: true,
+    kind: kinds.text,
+    description: "User name at the broker; not needed if MQTT_URL has one",
+  },
+  MQTT_PASSWORD: { group: "mqtt", live: true, kind: kinds.text, secret: true, description: "Password at the broker" },
+  MQTT_TOPIC_PREFIX: {
+    group: "mqtt",
+    live: true,
+    kind: kinds.topic,
+    default: "homesec",
+    description: "First part of all topics; each homesec on a broker needs a different one (docs/mqtt.md)",
+  },
+  MQTT_DISCOVERY_PREFIX: {
+    group: "mqtt",
+    live: true,
+    kind: kinds.topic,
+    default: "homeassistant",
+    description: "Discovery prefix of Home Assistant, or `none` for no discovery",
+  },
+
   RETENTION_DAYS: {
     group: "retention",
     live: true,

@@ -139,9 +139,12 @@ describe("doctor: runChecks", () => {
       DEFAULT_WEBHOOK_URL: "https://hooks.example/T1/secret",
       DATABASE_URL: "postgres://u:db%2Fword@h/d",
       REDIS_URL: "redis://:redis-word@h",
+      MQTT_URL: "mqtt://me:mqtt-word@h",
+      MQTT_PASSWORD: "other-mqtt-word",
     };
-    const said = "key-one-of-mine key-two-of-mine mail-word socket-word https://hooks.example/T1/secret db%2Fword db/word redis-word";
+    const said =
+      "key-one-of-mine key-two-of-mine mail-word socket-word https://hooks.example/T1/secret db%2Fword db/word redis-word other-mqtt-word mqtt-word";
     const [report] = await runChecks([check("x", () => finding(said, said))], examined({ env }));
-    for (const text of [report?.finding, report?.remedy]) expect(text).toBe("*** *** *** *** *** *** *** ***");
+    for (const text of [report?.finding, report?.remedy]) expect(text).toBe("*** *** *** *** *** *** *** *** *** ***");
   });
 });

@@ -77,12 +77,13 @@ describe("doctor: name resolution", () => {
       DEFAULT_WEBHOOK_URL: "https://hooks.example.org/x",
       DETECTOR_URL: "http://detector.example.org",
       REDIS_URL: "redis://redis.example.org",
+      MQTT_URL: "mqtt://broker.example.org",
     };
     const unknown = { env: hosts, machine: { getent: script("exit 2") } };
-    for (const id of ["smtp", "webhook-targets", "detector", "redis"])
+    for (const id of ["smtp", "webhook-targets", "detector", "redis", "mqtt"])
       expect(await finds(id, unknown, "error"), id).toContain("example.org: the name does not exist");
     const silent = { env: hosts, machine: { getent: script("exec sleep 30") } };
-    const texts = await Promise.all(["smtp", "webhook-targets", "detector", "redis"].map((id) => finds(id, silent)));
+    const texts = await Promise.all(["smtp", "webhook-targets", "detector", "redis", "mqtt"].map((id) => finds(id, silent)));
     for (const text of texts) expect(text).toContain("the name server does not answer");
     // without getent, it uses the resolver of Node.js
     expect((await resolveWithGetent({ getent: "/nonexistent" })("localhost")).length).toBeGreaterThan(0);

@@ -284,6 +284,7 @@ export const settings: typeof english = {
       server: "Server",
       access: "Zugang",
       storage: "Daten und Speicher",
+      mqtt: "MQTT und Home Assistant",
       receivers: "Empfang von Kameras",
       pipeline: "Verarbeitung",
       upstream: "Dienste",

@@ -281,6 +281,7 @@ export const settings = {
       server: "Server",
       access: "Access",
       storage: "Data and engines",
+      mqtt: "MQTT and Home Assistant",
       receivers: "Receivers for cameras",
       pipeline: "Pipeline",
       upstream: "Services",

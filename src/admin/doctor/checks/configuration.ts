@@ -160,7 +160,9 @@ function holdsSecret(path: string, text: string): boolean {
     : Object.keys(parseEnv(text));
   return names.some((name) => {
     const known = variableNames.find((each) => each === name);
-    return known ? variable(known).secret === true || known === "DATABASE_URL" || known === "REDIS_URL" : name === "HOMESEC_API_KEY";
+    return known
+      ? variable(known).secret === true || ["DATABASE_URL", "REDIS_URL", "MQTT_URL"].includes(known)
+      : name === "HOMESEC_API_KEY";
   });
 }
 
