@@ -3,7 +3,7 @@ import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import type { Argument, Command } from "../command.ts";
 import { actionCommand, recordCommand, rowsCommand } from "../command-shapes.ts";
 import { textArgument } from "../input/arguments.ts";
-import { idOf, WrongValue } from "../input/options.ts";
+import { idOf, toggle, WrongValue } from "../input/options.ts";
 import type { Io } from "../io.ts";
 import { ago, exactly } from "../output/terminal-format.ts";
 import { fieldsOf, type View } from "../output/view.ts";
@@ -17,6 +17,8 @@ const cornersText = ({ points }: Zone): string => points.map(pointText).join(" "
 const stateOf = ({ doubtful_since }: Zone) =>
   doubtful_since === null ? ({ text: "certain", paint: "green" } as const) : ({ text: "doubtful", paint: "yellow" } as const);
 
+const useOf = (zone: Zone) => ({ text: zone.private ? "blacked out" : "rules" });
+
 export const zoneView: View<Zone> = {
   plural: "zones",
   fields: fieldsOf("listZones", "zones"),
@@ -24,12 +26,14 @@ export const zoneView: View<Zone> = {
   columns: [
     { title: "NAME", keep: true, isId: true, cell: ({ name }) => ({ text: name }) },
     { title: "STATE", cell: stateOf },
+    { title: "USE", cell: useOf },
     { title: "CHANGED", cell: ({ updated_at }, terminal) => ({ text: ago(terminal, updated_at) }) },
     { title: "CORNERS", cell: (zone) => ({ text: cornersText(zone) }) },
   ],
   details: (zone, terminal) => [
     ["zone", { text: zone.name, paint: "bold" }],
     ["state", stateOf(zone)],
+    ["use", useOf(zone)],
     ["corners", { text: cornersText(zone) }],
     ["changed", { text: exactly(terminal, zone.updated_at) }],
   ],
@@ -73,16 +77,22 @@ export const zoneCommands: readonly Command[] = [
     name: "cameras zones add",
     summary: "Add a zone to a camera, or replace its corners",
     description:
-      "Adds a zone, a named area of the camera's picture. Each corner is X,Y: shares of the width from the left and of the height from the top. A detection is in a zone if the middle of the lower edge of its box is. Rules name zones with --zones and --not-zones. The camera's page draws zones on its last picture.",
+      "Adds a zone, a named area of the camera's picture. Each corner is X,Y: shares of the width from the left and of the height from the top. A detection is in a zone if the middle of the lower edge of its box is. Rules name zones with --zones and --not-zones. With --private, homesec blacks the zone out in every picture that it sends or serves; the files stay as they are. The camera's page draws zones on its last picture.",
     arguments: { ...cameraArgument, name: textArgument("Name of the zone"), points: corners },
+    options: { private: toggle("Black it out in every picture; --no-private ends that") },
     examples: [
       {
         command: "homesec cameras zones add front-door driveway 0.1,0.4 0.5,0.4 0.6,1 0,1",
         note: "four corners; `rules add --zones driveway` then uses it",
       },
+      {
+        command: "homesec cameras zones add front-door neighbour 0.7,0 1,0 1,0.4 0.7,0.4 --private",
+        note: "the neighbour's windows are black in every picture",
+      },
     ],
     view: zoneView,
-    record: (io, { arguments: { points, ...params } }) => io.call("setZone", { params, body: { points: [...points] } }),
+    record: (io, { arguments: { points, ...params }, options }) =>
+      io.call("setZone", { params, body: { points: [...points], ...(options.private !== undefined && { private: options.private }) } }),
     note: ({ name }, { arguments: { camera_id } }) => `zone ${name} of camera ${camera_id} saved`,
   }),
   actionCommand({

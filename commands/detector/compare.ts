@@ -3,9 +3,11 @@ import { pluralize } from "../../src/base/text/format.ts";
 import type { ClientReply } from "../../src/contract/client.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
+import { outgoing } from "../../src/monitoring/images/outgoing.ts";
 import { intersectionOverUnion } from "../../src/monitoring/parked/overlap.ts";
 import { Breaker } from "../../src/monitoring/upstream/breaker.ts";
 import { createDetector, type Detected, type Detector } from "../../src/monitoring/upstream/detector.ts";
+import { literalOf } from "../../src/monitoring/zones/zone.ts";
 import { detectorAddress } from "../../src/platform/config/detector-address.ts";
 import type { Io } from "../io.ts";
 import type { RowView } from "../output/view.ts";
@@ -86,14 +88,18 @@ export async function compareDetectors(io: Io, options: CompareOptions): Promise
   const differences: Difference[] = [];
   try {
     const images = await newestPictures(io, last, cameraIds);
+    const privateParts = await privatePartsByCamera(io);
     let unreadable: unknown;
     let gone = 0;
     for (const image of images) {
-      const bytes = await readPicture(image.path, image.path).catch((error: unknown) => {
-        unreadable = error;
-        gone += 1;
-      });
-      if (!bytes) continue;
+      const sent = await readPicture(image.path, image.path)
+        .then((bytes) => outgoing({ bytes, mediaType: image.media_type ?? "image/jpeg" }, privateParts.get(image.camera_id) ?? []))
+        .catch((error: unknown) => {
+          unreadable = error;
+          gone += 1;
+        });
+      if (!sent) continue;
+      const { bytes } = sent;
       const [foundA, foundB] = [await a.look(image, bytes), await b.look(image, bytes)];
       if (!foundA || !foundB) continue;
       const matched = matchObjects(confident(foundA, confidence), confident(foundB, confidence));
@@ -163,6 +169,16 @@ async function newestPictures(io: Io, last: number, cameraIds?: readonly string[
     cursor = page.pagination.next_cursor ?? undefined;
   } while (images.length < last && cursor !== undefined);
   return images.slice(0, last);
+}
+
+/** The private zones of each camera that has some: no detector of a comparison sees them. */
+async function privatePartsByCamera(io: Io): Promise<ReadonlyMap<string, string[]>> {
+  const { zones } = await io.call("listAllZones", {});
+  const parts = new Map<string, string[]>();
+  for (const { camera_id: id, points, private: isPrivate } of zones) {
+    if (isPrivate) parts.set(id, [...(parts.get(id) ?? []), literalOf(points)]);
+  }
+  return parts;
 }
 
 /** A detector of a comparison, with the times of its answers. */

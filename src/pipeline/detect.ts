@@ -14,6 +14,7 @@ import {
   markFailed,
   markSkipped,
 } from "../monitoring/images/images-repository.ts";
+import { outgoing } from "../monitoring/images/outgoing.ts";
 import { mendPicture, sizeOf } from "../monitoring/images/picture.ts";
 import { registeredAgainAs, seenBefore } from "../monitoring/images/same-file.ts";
 import { hasLaterVersion, isEarlierAtDetector } from "../monitoring/images/versions-repository.ts";
@@ -48,6 +49,9 @@ const folderMissing = "The file and everything else in its folder are missing. C
 /** Detail of a picture whose upload broke off. */
 const cutOff =
   "The picture is cut off at the bottom, because its upload broke off; homesec processed what arrived. Check the camera's connection.";
+/** Detail of a picture that no one may see whole. */
+const undecodable =
+  "The picture cannot be decoded, so the private zones of its camera cannot be blacked out. Is the camera's upload broken?";
 /** Under load, pictures wait this many milliseconds to be stored together. */
 const storeEveryMs = 25;
 
@@ -210,11 +214,16 @@ class DetectStage implements Stage {
     const { width, height } = image;
     const size = width === null || height === null ? undefined : { width, height };
     // Within the slot: to mend a picture may take much memory
-    const { answer, isCutOff } = await this.#slots.run(async () => {
+    const seen = await this.#slots.run(async () => {
       const mended = await mendPicture(read.bytes);
-      const picture = { bytes: mended.bytes, fileName: basename(image.path), mediaType: image.mediaType ?? "image/jpeg", size };
+      const whole = { bytes: mended.bytes, mediaType: image.mediaType ?? "image/jpeg" };
+      const sent = await outgoing(whole, image.privateParts).catch(() => undefined);
+      if (!sent) return undefined;
+      const picture = { ...sent, fileName: basename(image.path), size };
       return { isCutOff: mended.isCutOff, answer: await this.#context.detector.detect(picture, signal) };
     });
+    if (!seen) return { kind: "skipped", reason: "not_an_image", detail: undecodable, bury: true };
+    const { answer, isCutOff } = seen;
     switch (answer.kind) {
       case "detected": {
         const findings = answer.detections.map((found) => ({ found, frame: null }));
@@ -241,8 +250,8 @@ class DetectStage implements Stage {
     for await (const frame of readFrames(image, { signal, onLength })) {
       if (frame.kind !== "frame") return this.#unread(job, frame);
       frames += 1;
-      const { bytes } = frame;
-      const picture = { bytes, fileName: "frame.jpg", mediaType: "image/jpeg", size: await sizeOf(bytes) };
+      const sent = await outgoing({ bytes: frame.bytes, mediaType: "image/jpeg" }, image.privateParts);
+      const picture = { ...sent, fileName: "frame.jpg", size: await sizeOf(sent.bytes) };
       const answer = await this.#context.detector.detect(picture, signal);
       if (answer.kind === "unavailable") {
         return { kind: "deferred", reason: answer.reason, detail: answer.detail, retryAt: answer.retryAt };

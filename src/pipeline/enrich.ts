@@ -8,6 +8,7 @@ import type { Recognised, Recognition } from "../monitoring/entities/recognition
 import { announceEnriched, releaseAnalyses } from "../monitoring/events/enrichment.ts";
 import { eventsOfImage, lockEvents } from "../monitoring/events/enrichment-repository.ts";
 import { imagesForJobs, type LedgerImage } from "../monitoring/images/images-repository.ts";
+import { outgoing } from "../monitoring/images/outgoing.ts";
 import type { Picture } from "../monitoring/upstream/multipart.ts";
 import type { Settings } from "../platform/config/settings.ts";
 import type { Database } from "../platform/database/database.ts";
@@ -173,6 +174,9 @@ class EnrichStage implements Stage {
   }
 }
 
+/** Why a picture stays here whose private zones cannot be blacked out. */
+const undecodable = "not_an_image: the picture cannot be decoded, so its private zones cannot be blacked out";
+
 const priorOf = (subject: Subject) => enrichmentOf(subject.id, subject.enrichment);
 
 /** Returns the pictures to process by their offset in a video (null: the file itself), or why there are none. */
@@ -184,7 +188,10 @@ async function picturesOf(
   if (!image.mediaType?.startsWith("video/")) {
     const read = await readUnchanged(image);
     if (read.kind !== "bytes") return reasonOf(image, read);
-    return new Map([[null, { bytes: read.bytes, fileName: basename(image.path), mediaType: image.mediaType ?? "image/jpeg" }]]);
+    const sent = await outgoing({ bytes: read.bytes, mediaType: image.mediaType ?? "image/jpeg" }, image.privateParts).catch(
+      () => undefined,
+    );
+    return sent ? new Map([[null, { ...sent, fileName: basename(image.path) }]]) : undecodable;
   }
   const wanted = [...new Set(subjects.flatMap(({ videoOffsetSeconds: at }) => at ?? []))];
   const frames = new Map<number | null, Picture>();
@@ -192,7 +199,8 @@ async function picturesOf(
     if (frame.kind !== "frame") return reasonOf(image, frame);
     // The stored offset has fewer digits.
     const offset = wanted.find((at) => Math.abs(at - frame.offsetSeconds) < 0.01);
-    if (offset !== undefined) frames.set(offset, { bytes: frame.bytes, fileName: "frame.jpg", mediaType: "image/jpeg" });
+    if (offset === undefined) continue;
+    frames.set(offset, { ...(await outgoing({ bytes: frame.bytes, mediaType: "image/jpeg" }, image.privateParts)), fileName: "frame.jpg" });
   }
   return frames;
 }

@@ -194,7 +194,7 @@ const tables: Readonly<Record<string, readonly Endpoint[]>> = {
     [
       "PUT /api/cameras/yard/zones/driveway",
       200,
-      ["camera_id", "name", "points", "doubtful_since", "created_at", "updated_at"],
+      ["camera_id", "name", "points", "private", "doubtful_since", "created_at", "updated_at"],
       { points: [0, 1, 2].map((at) => ({ x: at / 2, y: (at % 2) / 2 })) },
     ],
     ["GET /api/cameras/yard/zones", 200, ["camera_id", "zones"]],

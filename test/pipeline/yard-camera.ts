@@ -69,7 +69,16 @@ async function storePicture(desk: Desk, at: number, sights: readonly (Sight & { 
     `;
     const image: LedgerImage = {
       ...{ imageId: row.imageId, cameraId: "yard", path: `/yard/${at}.jpg`, sizeBytes: 1, modifiedNs: BigInt(at), mediaType: "image/jpeg" },
-      ...({ ...size, foundBy: "watch", foundAt: now, takenAt: now, status: "pending", sameContentAs: null, continues: null } as const),
+      ...({
+        ...size,
+        foundBy: "watch",
+        foundAt: now,
+        takenAt: now,
+        status: "pending",
+        sameContentAs: null,
+        continues: null,
+        privateParts: [],
+      } as const),
     };
     const job = {
       ...{ jobId: row.jobId, claim: row.claim, subject: String(row.imageId), priority: 0, position: now },

@@ -460,6 +460,11 @@ export const earlyRows: readonly EarlyRow[] = [
   },
   detection(40, 40, { event_id: null, mask_id: 1, picture_width: 1920, picture_height: 1080 }),
   {
+    from: 44,
+    table: "camera_zones",
+    row: { camera_id: "yard", name: "neighbour", points: "((0.7,0),(1,0),(1,0.4))", is_private: true, doubtful_since: null, ...times },
+  },
+  {
     from: 41,
     table: "camera_logins",
     row: {

@@ -186,9 +186,12 @@ describe.skipIf(!chromiumInstalled)("zones on the web page (needs chromium)", ()
     await page.mouse.move((box?.x ?? 0) - 20, (box?.y ?? 0) + 0.25 * height, { steps: 4 });
     await page.mouse.up();
     await page.getByRole("button", { name: /^Corner 1: 0 % from the left/ }).waitFor();
+    await page.getByLabel("Black it out").check();
     await page.getByRole("button", { name: "Save", exact: true }).first().click();
     await page.getByText("Zone Flower bed saved").first().waitFor();
     await eventually(async () => (await zones())[0]?.points[0]?.x === 0, { what: "the dragged corner" });
+    await page.getByText("· blacked out").waitFor();
+    expect((await zones())[0]).toMatchObject({ private: true });
 
     await page.getByRole("link", { name: "New rule about these zones" }).click();
     await page.getByRole("group", { name: "Only in these zones" }).getByRole("checkbox", { name: "Flower bed", checked: true }).waitFor();

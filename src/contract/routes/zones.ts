@@ -39,6 +39,7 @@ export const Zone = z
     camera_id: CameraIdText,
     name: z.string().meta({ description: "Name of the zone", example: "driveway" }),
     points: z.array(Corner).meta({ description: "Corners in their order around the zone", example: cornersExample }),
+    private: z.boolean().meta({ description: "Whether homesec blacks it out in every picture that it sends or serves", example: false }),
     doubtful_since: Instant.nullable().meta({
       description: "Since when the zone may lie elsewhere, because the camera was moved; null if it is certain",
       example: null,
@@ -76,7 +77,10 @@ export const zoneRoutes = {
   }),
   setZone: route.put("/api/cameras/{camera_id}/zones/{name}", "Create a zone of a camera, or replace its corners", {
     params: zone,
-    body: z.strictObject({ points: Points }),
+    body: z.strictObject({
+      points: Points,
+      private: z.boolean().optional().meta({ description: "Whether homesec blacks it out; absent: as before, and false for a new zone" }),
+    }),
     reply: Zone,
     refusals: { 404: noSuchCamera, 409: `The camera has ${mostZones} zones already` },
     example: { body: { points: cornersExample } },

@@ -1,4 +1,4 @@
-import { advisoryLocks, type Sql } from "../../platform/database/database.ts";
+import { advisoryLocks, type Sql, type SqlFragment } from "../../platform/database/database.ts";
 import { follows, type Keyed, keyInstant, type Slice, type TimeKey } from "../../platform/database/keyset.ts";
 import { fullPath, storedPath } from "../../platform/database/stored-paths.ts";
 import { type Camera, type CameraIdentity, type CameraStatus, noSuchCamera } from "./camera.ts";
@@ -245,3 +245,17 @@ export async function countDeletedCameras(sql: Sql): Promise<number> {
   `;
   return row.count;
 }
+
+/** The private zones of a camera as stored: literals of their corners. Empty: the whole picture may leave. */
+export type PrivateParts = readonly string[];
+
+/** Selects the private zones of the camera with this id. */
+export const privatePartsOf = (sql: Sql, cameraId: SqlFragment) => sql`
+  array(
+    select z.points
+    from camera_zones z
+    where z.camera_id = ${cameraId}
+      and z.is_private
+    order by z.name
+  )
+`;

@@ -2,6 +2,7 @@ import type { Sql } from "../../platform/database/database.ts";
 import { fingerprint } from "../../platform/database/fingerprint.ts";
 import { fullPath } from "../../platform/database/stored-paths.ts";
 import type { Camera } from "./camera.ts";
+import { type PrivateParts, privatePartsOf } from "./cameras-repository.ts";
 
 /** A picture in the ledger. */
 export interface Picture {
@@ -10,8 +11,9 @@ export interface Picture {
   readonly mediaType: string;
   readonly sizeBytes: number;
   readonly modifiedNs: bigint;
-  /** Differs for each picture. */
+  /** Differs for each picture, and when the private zones of its camera change. */
   readonly version: string;
+  readonly privateParts: PrivateParts;
 }
 
 /** Pictures among `images i` that show the view of a camera, including pending and skipped ones. */
@@ -20,13 +22,18 @@ const showsView = (sql: Sql) => sql`
   and i.media_type in ('image/jpeg', 'image/png', 'image/webp')
 `;
 
-const version = (sql: Sql) => fingerprint(sql, [sql`i.image_id`, sql`extract(epoch from i.found_at)`, sql`i.path`]);
+const version = (sql: Sql) =>
+  fingerprint(sql, [
+    sql`i.image_id`,
+    sql`extract(epoch from i.found_at)`,
+    sql`i.path || array_to_string(${privatePartsOf(sql, sql`i.camera_id`)}, '')`,
+  ]);
 
 /** Returns at most `limit` newest pictures of a camera, optionally up to a time. */
 export async function newestPictures(sql: Sql, cameraId: string, limit: number, until?: Date): Promise<readonly Picture[]> {
   const rows = await sql<(Omit<Picture, "modifiedNs"> & { readonly modifiedNs: string })[]>`
     select i.image_id as "imageId", ${fullPath(sql, sql`i.path`)} as path, i.media_type as "mediaType", i.size_bytes as "sizeBytes",
-      i.modified_ns::text as "modifiedNs", ${version(sql)} as version
+      i.modified_ns::text as "modifiedNs", ${version(sql)} as version, ${privatePartsOf(sql, sql`i.camera_id`)} as "privateParts"
     from images i
     where i.camera_id = ${cameraId}
       and ${showsView(sql)}

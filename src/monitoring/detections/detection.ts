@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { z } from "zod";
 import { Detection as DetectionRecord } from "../../contract/routes/detections.ts";
+import type { PrivateParts } from "../cameras/cameras-repository.ts";
 
 /** A detection as clients see it. */
 export type Detection = z.output<typeof DetectionRecord>;
@@ -39,17 +40,19 @@ export interface DetectionSource {
   readonly thumbnailPath: string | null;
   /** Differs for each picture; see `previewVersion`. */
   readonly previewVersion: string;
+  readonly privateParts: PrivateParts;
 }
 
 /** The content of a thumbnail. */
-export type Drawn = Pick<DetectionSource, "id" | "filePath" | "videoOffsetSeconds" | "objectType" | "confidence" | "box">;
+export type Drawn = Pick<DetectionSource, "id" | "filePath" | "videoOffsetSeconds" | "objectType" | "confidence" | "box" | "privateParts">;
 
 /**
  * Returns the path of a detection's thumbnail relative to the data folder: a thousand ids per folder, a thousand folders per folder. Its
  * name depends on its content: after a restore the id may belong to another detection, and another daemon may have corrected this one.
  */
-export function thumbnailPathOf({ id, filePath, videoOffsetSeconds, objectType, confidence, box }: Drawn): string {
-  const shown = JSON.stringify([filePath, videoOffsetSeconds, objectType, confidence, box && [box.x, box.y, box.width, box.height]]);
+export function thumbnailPathOf({ id, filePath, videoOffsetSeconds, objectType, confidence, box, privateParts }: Drawn): string {
+  const edges = box && [box.x, box.y, box.width, box.height];
+  const shown = JSON.stringify([filePath, videoOffsetSeconds, objectType, confidence, edges, ...privateParts]);
   return `${thumbnailFolderOf(id)}/${id}-${createHash("sha256").update(shown).digest("hex").slice(0, 16)}.jpg`;
 }
 

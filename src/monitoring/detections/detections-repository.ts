@@ -4,6 +4,7 @@ import type { detectionRoutes } from "../../contract/routes/detections.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { follows, type Keyed, keyInstant, type Slice, type TimeKey } from "../../platform/database/keyset.ts";
 import { fullPath, storedPath } from "../../platform/database/stored-paths.ts";
+import { privatePartsOf } from "../cameras/cameras-repository.ts";
 import { zonesOfDetection } from "../zones/zones-repository.ts";
 import { type Box, type Detection, type DetectionRow, type DetectionSource, recordOf } from "./detection.ts";
 import { pictureColumns, previewVersion } from "./previews-repository.ts";
@@ -126,7 +127,7 @@ export async function findSource(sql: Sql, id: number): Promise<DetectionSource 
       ) as "otherTimes",
       coalesce(d.video_offset_seconds, case when starts_with(d.file_type, 'video/') then 0 end) as "videoOffsetSeconds", d.object_type as "objectType", d.confidence,
       d.bbox_x as x, d.bbox_y as y, d.bbox_width as width, d.bbox_height as height, d.thumbnail_path as "thumbnailPath",
-      ${previewVersion(sql)} as "previewVersion"
+      ${previewVersion(sql)} as "previewVersion", ${privatePartsOf(sql, sql`d.camera_id`)} as "privateParts"
     from detections d
     left join images i on i.image_id = d.image_id
     where d.detection_id = ${id}

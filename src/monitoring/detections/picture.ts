@@ -8,6 +8,7 @@ import { readWithTimeout, statWithTimeout } from "../../platform/disk/fs-timeout
 import { openReal } from "../../platform/disk/open-real.ts";
 import { resolveInside } from "../cameras/roots.ts";
 import { versionOf } from "../images/inspect-file.ts";
+import { type Outgoing, outgoing } from "../images/outgoing.ts";
 import { extractFrames, VideoError } from "../images/video.ts";
 import type { DetectionSource } from "./detection.ts";
 
@@ -21,22 +22,37 @@ const decoding = createSemaphore({
 });
 
 /**
- * Returns the picture of a detection: the file itself, or the frame of a video as a JPEG. Throws `Problem`: `not_found` with the reason
+ * Returns the picture of a detection as it may leave homesec: the file itself, or the frame of a video as a JPEG, or a JPEG of either whose
+ * private zones are black. Throws `Problem`: `not_found` with the reason
  * if it is unavailable (deleted, moved out of the allowed roots, overwritten), `unavailable` if its disk does not answer or too many
  * video frames are requested; and the reason of the signal, which also ends the decoding.
  */
 export async function pictureOf(source: DetectionSource, roots: readonly string[], signal?: AbortSignal): Promise<Bytes> {
   const file = await fileOf(source, roots);
-  if (source.videoOffsetSeconds === null) return { mediaType: source.fileType ?? "image/jpeg", content: { file, isReal: true } };
-  const buffer = await decoding.run(() => frameOf(source, file, signal), signal);
-  return { mediaType: "image/jpeg", content: { buffer } };
+  if (source.videoOffsetSeconds === null) {
+    const mediaType = source.fileType ?? "image/jpeg";
+    if (source.privateParts.length === 0) return { mediaType, content: { file, isReal: true } };
+    return await withoutPrivateParts(source, { bytes: await readFileOf(source, file), mediaType });
+  }
+  const bytes = await decoding.run(() => frameOf(source, file, signal), signal);
+  return await withoutPrivateParts(source, { bytes, mediaType: "image/jpeg" });
+}
+
+async function withoutPrivateParts(source: DetectionSource, picture: Outgoing): Promise<Bytes> {
+  const { bytes, mediaType } = await outgoing(picture, source.privateParts).catch((cause: unknown) => {
+    throw noPicture(source, "cannot be decoded, so its private zones cannot be blacked out", cause);
+  });
+  return { mediaType, content: { buffer: bytes } };
 }
 
 /** Returns the same as bytes. Throws as `pictureOf` does. */
 export async function readPictureOf(source: DetectionSource, roots: readonly string[], signal?: AbortSignal): Promise<Buffer> {
   const { content } = await pictureOf(source, roots, signal);
-  if ("buffer" in content) return content.buffer;
-  const bytes = await readWithTimeout(dirname(content.file), () => readReal(content.file)).catch((cause: unknown) => {
+  return "buffer" in content ? content.buffer : await readFileOf(source, content.file);
+}
+
+async function readFileOf(source: DetectionSource, path: string): Promise<Buffer> {
+  const bytes = await readWithTimeout(dirname(path), () => readReal(path)).catch((cause: unknown) => {
     throw cause instanceof NoAnswer ? silentDisk(source, cause) : noPicture(source, "is gone from the disk", cause);
   });
   if (!bytes) throw noPicture(source, "is gone from the disk");
@@ -54,10 +70,13 @@ async function readReal(path: string): Promise<Buffer | undefined> {
 
 /**
  * Returns the video of a detection as a file. Throws `Problem`: `bad_request` for a detection outside a video, `not_found` as `pictureOf`
- * does.
+ * does, and if the camera has private zones: homesec cannot black them out in a video.
  */
 export async function videoOf(source: DetectionSource, roots: readonly string[]): Promise<Bytes> {
   requireVideo(source);
+  if (source.privateParts.length > 0) {
+    throw noPicture(source, `stays here, because its camera has private zones; its frame is at /api/detections/${source.id}/image`);
+  }
   return { mediaType: source.fileType ?? "video/mp4", content: { file: await fileOf(source, roots), isReal: true } };
 }
 

@@ -1,11 +1,12 @@
 import type { Sql, SqlFragment } from "../../platform/database/database.ts";
 import { fingerprint } from "../../platform/database/fingerprint.ts";
+import { privatePartsOf } from "../cameras/cameras-repository.ts";
 import type { Preview } from "../images/preview.ts";
 import type { Detection, DetectionSource } from "./detection.ts";
 
 /**
  * The version in the address of the preview of `detections d`. It changes when the detection moves to another picture, and when a restore
- * gives its id to another detection, so that a browser may keep the preview for good.
+ * gives its id to another detection, so that a browser may keep the preview for good; and when the private zones of its camera change.
  */
 export const previewVersion = (sql: Sql) =>
   fingerprint(sql, [
@@ -13,7 +14,7 @@ export const previewVersion = (sql: Sql) =>
     sql`d.image_id`,
     sql`d.video_offset_seconds`,
     sql`extract(epoch from d.created_at)`,
-    sql`d.file_path`,
+    sql`d.file_path || array_to_string(${privatePartsOf(sql, sql`d.camera_id`)}, '')`,
   ]);
 
 /** The address of the preview of `detections d`. */

@@ -29,10 +29,12 @@ export async function thumbnailOf(
   const path = thumbnailPathOf(source);
   const file = join(context.dataDir, path);
   if (await exists(file)) return { mediaType, content: { file } };
-  // An older thumbnail is served as it is, since its picture may be deleted; one without a path in its row may belong to another detection.
+  // An older thumbnail is served as it is, since its picture may be deleted; one without a path in its row may belong to another detection,
+  // and none shows what is private now.
   const older = olderThumbnailPathOf(source.id);
   const olderFile = join(context.dataDir, older);
-  if (source.thumbnailPath === older && (await exists(olderFile))) return { mediaType, content: { file: olderFile } };
+  if (source.thumbnailPath === older && source.privateParts.length === 0 && (await exists(olderFile)))
+    return { mediaType, content: { file: olderFile } };
   return await storeOnce(
     {
       file,

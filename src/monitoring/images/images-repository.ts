@@ -1,6 +1,7 @@
 import type { imageStatuses } from "../../contract/constants.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { fullPath, storedPath } from "../../platform/database/stored-paths.ts";
+import { type PrivateParts, privatePartsOf } from "../cameras/cameras-repository.ts";
 import type { LeftOut } from "../upstream/left-out.ts";
 import { retriedReasons, reupload } from "./reasons.ts";
 
@@ -23,6 +24,7 @@ export interface LedgerImage {
   readonly sameContentAs: number | null;
   /** The first version of the file, which this one goes on from. */
   readonly continues: number | null;
+  readonly privateParts: PrivateParts;
 }
 
 export type ImageStatus = (typeof imageStatuses)[number];
@@ -217,7 +219,7 @@ export async function imagesForJobs(sql: Sql, imageIds: readonly number[]): Prom
   const rows = await sql<(Omit<LedgerImage, "modifiedNs"> & { readonly modifiedNs: string })[]>`
     select i.image_id as "imageId", i.camera_id as "cameraId", ${fullPath(sql, sql`i.path`)} as path, i.size_bytes as "sizeBytes", i.modified_ns::text as "modifiedNs",
       i.media_type as "mediaType", i.width, i.height, i.found_by as "foundBy", i.found_at as "foundAt", i.taken_at as "takenAt", i.status,
-      i.same_content_as as "sameContentAs", i.continues
+      i.same_content_as as "sameContentAs", i.continues, ${privatePartsOf(sql, sql`i.camera_id`)} as "privateParts"
     from images i
     where i.image_id = any (${[...imageIds]}::bigint[])
   `;

@@ -10,6 +10,7 @@ import { resolveInside, rootsOf } from "../cameras/roots.ts";
 import { newestPictures } from "../cameras/snapshots-repository.ts";
 import { pictureGaps, requireShortRange } from "./gaps.ts";
 import { countImages, listImages, requireImage } from "./ledger-repository.ts";
+import { outgoingFile } from "./preview.ts";
 import { snapshotPreview } from "./snapshot.ts";
 
 /** If this many of a camera's newest pictures are deleted from disk, the search stops. */
@@ -53,8 +54,12 @@ export const imageOperations: Pick<Operations, keyof typeof imageRoutes | "getCa
       for (const picture of pictures) {
         const resolved = await resolveInside(roots, picture.path);
         if (resolved.state !== "inside") continue;
+        const { mediaType, privateParts } = picture;
         if (query.width === undefined) {
-          return { mediaType: picture.mediaType, content: { file: resolved.path, isReal: true } } satisfies Bytes;
+          if (privateParts.length === 0) return { mediaType, content: { file: resolved.path, isReal: true } } satisfies Bytes;
+          const sent = await outgoingFile(resolved.path, mediaType, privateParts);
+          if (sent) return { mediaType: sent.mediaType, content: { buffer: sent.bytes } } satisfies Bytes;
+          continue;
         }
         const asked = { width: Number(query.width), asked: query.v };
         const preview = await snapshotPreview(context, { cameraId, picture, path: resolved.path }, asked);

@@ -5,6 +5,8 @@ import { createSemaphore } from "../../base/async/semaphore.ts";
 import { Problem } from "../../contract/problem.ts";
 import { readWithTimeout } from "../../platform/disk/fs-timeout.ts";
 import { openReal } from "../../platform/disk/open-real.ts";
+import type { PrivateParts } from "../cameras/cameras-repository.ts";
+import { type Outgoing, outgoing } from "./outgoing.ts";
 import { mostPixels } from "./picture.ts";
 
 /** A small copy of a picture. */
@@ -43,15 +45,21 @@ export async function inTurnOf<T>(
  * Returns a small copy of a picture file, at most `width` pixels wide, or undefined when the file is gone or cannot be decoded. Throws what
  * `readWithTimeout` throws when its disk does not answer.
  */
-export async function previewOf(path: string, width: number): Promise<Preview | undefined> {
-  const bytes = await readWithTimeout(dirname(path), () => readReal(path));
-  if (!bytes) return undefined;
+export async function previewOf(path: string, privateParts: PrivateParts, width: number): Promise<Preview | undefined> {
+  const picture = await outgoingFile(path, "image/jpeg", privateParts);
+  if (!picture) return undefined;
   try {
-    return await drawPreview(bytes, width);
+    return await drawPreview(picture.bytes, width);
   } catch (error) {
     if (error instanceof Problem) throw error;
     return undefined;
   }
+}
+
+/** Returns a picture file as it may leave homesec; undefined when it is gone, or cannot be decoded to black out its private zones. */
+export async function outgoingFile(path: string, mediaType: string, privateParts: PrivateParts): Promise<Outgoing | undefined> {
+  const bytes = await readWithTimeout(dirname(path), () => readReal(path));
+  return bytes && (await outgoing({ bytes, mediaType }, privateParts).catch(() => undefined));
 }
 
 /** Draws a small copy of a picture, at most `width` pixels wide. Throws the decoder's error, and `Problem("unavailable")` when it is busy. */

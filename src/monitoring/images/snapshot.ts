@@ -43,7 +43,7 @@ export async function snapshotPreview(
     if (drawn) return reply(drawn, true);
     // A camera may write over its file, which then shows another picture until the ledger has that.
     const isSame = await isUnchanged(path, picture);
-    const preview = await previewOf(path, width);
+    const preview = await previewOf(path, picture.privateParts, width);
     if (!preview) return undefined;
     if (isSmall && isSame) {
       kept.delete(cameraId);

@@ -15,7 +15,7 @@ export const zoneOperations: Omit<Pick<Operations, keyof typeof zoneRoutes>, "co
       return { camera_id, zones: await zonesOf(sql, camera_id) };
     }),
 
-  setZone: async ({ params: { camera_id: cameraId, name }, body: { points } }, { db, clock }) => {
+  setZone: async ({ params: { camera_id: cameraId, name }, body: { points, private: isPrivate } }, { db, clock }) => {
     const now = clock.now();
     return await db.transaction(async (sql) => {
       await requireCamera(sql, cameraId);
@@ -24,7 +24,7 @@ export const zoneOperations: Omit<Pick<Operations, keyof typeof zoneRoutes>, "co
       if (others.length >= mostZones) {
         throw new Problem("conflict", `Camera ${cameraId} has ${others.length} zones already, which is the maximum; delete one first`);
       }
-      return await storeZone(sql, cameraId, { name, points }, now);
+      return await storeZone(sql, cameraId, { name, points, isPrivate }, now);
     });
   },
 

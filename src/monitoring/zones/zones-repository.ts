@@ -4,7 +4,7 @@ import { type Area, literalOf, pointsOf, type Zone } from "./zone.ts";
 
 type ZoneRow = Omit<Zone, "points"> & { readonly points: string };
 
-const columns = (sql: Sql) => sql`z.camera_id, z.name, z.points, z.doubtful_since, z.created_at, z.updated_at`;
+const columns = (sql: Sql) => sql`z.camera_id, z.name, z.points, z.is_private as private, z.doubtful_since, z.created_at, z.updated_at`;
 
 function zoneOf(row: ZoneRow): Zone {
   return { ...row, points: pointsOf(row.points) };
@@ -50,18 +50,21 @@ export async function doubtZones(sql: Sql, cameraId: string, since: Date): Promi
   `;
 }
 
-/** Stores a zone, or replaces the corners of the zone with that name in any case; it is no longer doubtful then. */
+/**
+ * Stores a zone, or replaces the corners of the zone with that name in any case; it is no longer doubtful then. Whether it is private stays
+ * as it is without `isPrivate`.
+ */
 export async function storeZone(
   sql: Sql,
   cameraId: string,
-  { name, points }: { name: string; points: readonly Point[] },
+  { name, points, isPrivate }: { name: string; points: readonly Point[]; isPrivate?: boolean | undefined },
   now: Date,
 ): Promise<Zone> {
   const [row] = await sql<[ZoneRow]>`
-    insert into camera_zones as z (camera_id, name, points, created_at, updated_at)
-    values (${cameraId}, ${name}, ${literalOf(points)}, ${now}, ${now})
+    insert into camera_zones as z (camera_id, name, points, is_private, created_at, updated_at)
+    values (${cameraId}, ${name}, ${literalOf(points)}, ${isPrivate ?? false}, ${now}, ${now})
     on conflict (camera_id, lower(name)) do update
-    set points = excluded.points, doubtful_since = null, updated_at = excluded.updated_at
+    set points = excluded.points, is_private = coalesce(${isPrivate ?? null}, z.is_private), doubtful_since = null, updated_at = excluded.updated_at
     returning ${columns(sql)}
   `;
   return zoneOf(row);

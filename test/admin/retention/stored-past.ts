@@ -121,7 +121,7 @@ export async function storedPast(desk: Desk, now: Date): Promise<StoredPast> {
 
 /** Path of a past detection's thumbnail. */
 export const keptThumbnail = (id: number): string =>
-  thumbnailPathOf({ id, filePath: "/x", videoOffsetSeconds: null, objectType: "person", confidence: 0.9, box: null });
+  thumbnailPathOf({ id, filePath: "/x", videoOffsetSeconds: null, objectType: "person", confidence: 0.9, box: null, privateParts: [] });
 
 /** The current time at these desks. */
 export const now = new Date("2026-03-01T12:00:00Z");

@@ -32,6 +32,7 @@ const source = (filePath: string) => ({
   box: null,
   thumbnailPath: null,
   previewVersion: "",
+  privateParts: [],
 });
 
 describe("alert mail", () => {

@@ -71,7 +71,7 @@ export const changing: Steps = {
   "cameras baseline reset": [people("front-door --yes"), json("front-door --yes"), error(2, "front-door"), error(3, "fron-door --yes")],
   "cameras zones add": [
     people("front-door driveway 0.1,0.4 0.5,0.4 '0.6,1 0,1'", { says: /^zone +driveway/ }),
-    json("yard 'Back yard' 0,0.5 1,0.5 1,1 0,1"),
+    json("yard 'Back yard' 0,0.5 1,0.5 1,1 0,1 --private"),
     error(2, "front-door street 0.1,0.4 0.5,0.4", { says: /A zone needs at least 3 corners, this one has 2; add more/ }),
     error(2, "front-door street 0.1;0.4 0.5,0.4 1,1", { says: /must be corners X,Y from 0,0/ }),
     error(3, "fron-door street 0.1,0.4 0.5,0.4 1,1"),

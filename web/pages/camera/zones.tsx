@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from "react";
 import { Link } from "wouter";
 import { mostCorners, mostZones, type Point, polygonFault } from "../../../src/contract/polygon.ts";
+import { cameraRoutes } from "../../../src/contract/routes/cameras.ts";
 import type { ReplyOf } from "../../../src/contract/routes/index.ts";
 import { zoneRoutes } from "../../../src/contract/routes/zones.ts";
 import { useAction, useReply } from "../../api/use-reply.ts";
@@ -8,7 +9,7 @@ import { useAttempt } from "../../parts/attempt.ts";
 import { Button } from "../../parts/button.tsx";
 import { type CameraRecord, snapshotOf } from "../../parts/camera-tile.tsx";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
-import { TextField } from "../../parts/fields.tsx";
+import { CheckField, TextField } from "../../parts/fields.tsx";
 import { Section } from "../../parts/page.tsx";
 import { Loaded } from "../../parts/states.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
@@ -21,9 +22,13 @@ type Zone = ReplyOf<"listZones">["zones"][number];
 interface Draft {
   readonly name: string;
   readonly points: readonly Point[];
+  readonly isPrivate: boolean;
   /** A stored zone keeps its name, because rules use it. */
   readonly isStored: boolean;
 }
+
+/** What is read again after a change: the camera's picture too, whose address changes with its private zones. */
+const changedByZones = [zoneRoutes.listZones, zoneRoutes.listAllZones, cameraRoutes.getCamera];
 
 /** A corner in the middle of each quarter: a start for those who draw by keyboard. */
 const startingRectangle: readonly Point[] = [
@@ -79,9 +84,13 @@ function Editor({ camera, zones }: EditorProps) {
       ) : (
         <>
           {zones.length === 0 && <p className="mb-3 text-soft">{src === null ? texts.noPicture : texts.none}</p>}
-          <ZoneList camera={camera} zones={zones} onEdit={({ name, points }) => setDraft({ name, points, isStored: true })} />
+          <ZoneList
+            camera={camera}
+            zones={zones}
+            onEdit={(zone) => setDraft({ name: zone.name, points: zone.points, isPrivate: zone.private, isStored: true })}
+          />
           {src !== null && zones.length < mostZones && (
-            <Button className="mt-3" onClick={() => setDraft({ name: "", points: [], isStored: false })}>
+            <Button className="mt-3" onClick={() => setDraft({ name: "", points: [], isPrivate: false, isStored: false })}>
               {texts.add}
             </Button>
           )}
@@ -116,8 +125,8 @@ function DraftForm({ camera, zones, draft, onChange, onEnd }: DraftFormProps) {
   const texts = useTexts();
   const { zones: words } = useAdminTexts().cameras;
   const attempt = useAttempt();
-  const set = useAction(zoneRoutes.setZone, [zoneRoutes.listZones, zoneRoutes.listAllZones]);
-  const { points, isStored } = draft;
+  const set = useAction(zoneRoutes.setZone, changedByZones);
+  const { points, isPrivate, isStored } = draft;
   const name = draft.name.trim();
   const isTaken = !isStored && zones.some((zone) => zone.name.toLowerCase() === name.toLowerCase());
   const fault = points.length < 3 ? words.moreCorners(3 - points.length) : polygonFault(points) !== undefined ? words.crossing : undefined;
@@ -125,7 +134,7 @@ function DraftForm({ camera, zones, draft, onChange, onEnd }: DraftFormProps) {
   const save = async (submitted: FormEvent): Promise<void> => {
     submitted.preventDefault();
     if (!isReady) return;
-    const request = { params: { camera_id: camera.camera_id, name }, body: { points: [...points] } };
+    const request = { params: { camera_id: camera.camera_id, name }, body: { points: [...points], private: isPrivate } };
     if (await attempt(set.run(request), words.saved(name))) onEnd();
   };
   return (
@@ -142,6 +151,12 @@ function DraftForm({ camera, zones, draft, onChange, onEnd }: DraftFormProps) {
         readOnly={isStored}
         placeholder={words.example}
         onText={(text) => onChange({ ...draft, name: text })}
+      />
+      <CheckField
+        label={words.blackOut}
+        hint={words.blackOutHint}
+        checked={isPrivate}
+        onChecked={(checked) => onChange({ ...draft, isPrivate: checked })}
       />
       <div className="flex flex-wrap gap-2">
         <Button type="submit" look="main" isBusy={!isReady || set.isRunning}>
@@ -162,14 +177,17 @@ function ZoneList({ camera, zones, onEdit }: EditorProps & { readonly onEdit: (z
   const texts = useTexts();
   const { zones: words } = useAdminTexts().cameras;
   const attempt = useAttempt();
-  const remove = useAction(zoneRoutes.deleteZone, [zoneRoutes.listZones, zoneRoutes.listAllZones]);
+  const remove = useAction(zoneRoutes.deleteZone, changedByZones);
   if (zones.length === 0) return null;
   return (
     <>
       <ul className="mt-3 rounded-xl border border-line bg-card px-4">
         {zones.map((zone) => (
           <li key={zone.name} className="flex flex-wrap items-center justify-between gap-2 border-b border-line py-2 last:border-0">
-            <span className="font-medium break-words">{zone.name}</span>
+            <span className="break-words">
+              <span className="font-medium">{zone.name}</span>
+              {zone.private && <span className="text-sm text-soft"> · {words.blackedOut}</span>}
+            </span>
             <span className="flex gap-2">
               <Button aria-label={words.change(zone.name)} onClick={() => onEdit(zone)}>
                 {words.draw}
