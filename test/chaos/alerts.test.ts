@@ -20,7 +20,7 @@ afterAll(() => folder.remove());
 
 const rule = definitionWith({ name: "each", cooldown_seconds: 0 });
 const rules: readonly RuleDefinition[] = [
-  { ...rule, name: "each" },
+  { ...rule, name: "each", immediate: true },
   { ...rule, name: "scored", risk_threshold: 40 },
   { ...rule, name: "once a camera", cooldown_seconds: 3_600 },
   { ...rule, name: "never", object_types: ["bear"] },

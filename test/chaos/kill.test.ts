@@ -47,8 +47,10 @@ test(`chaos: ${kills} kill -9 under load: every picture once, every event analys
   const readyAfter: number[] = [];
   let daemon = await serveHomesec(env);
   const client = follow(daemon.url);
-  const rule = { name: "Each", severity: "high", risk_threshold: 10, channels: ["webhook"], cooldown_seconds: 0 };
-  await create(`${daemon.url}/api/alerts/rules`, rule);
+  const rule = { severity: "high", channels: ["webhook"], cooldown_seconds: 0 };
+  await create(`${daemon.url}/api/alerts/rules`, { ...rule, name: "At once", immediate: true });
+  // Of the other cameras, the messages after the judgement are updates
+  await create(`${daemon.url}/api/alerts/rules`, { ...rule, name: "Scored", risk_threshold: 10, camera_ids: ["front", "back"] });
   await create(`${daemon.url}/api/outbound-webhooks`, { name: "All", url: hook.url, event_types: ["event_created", "alert_fired"] });
   const uploads = keepUploading(cameraRoot, chance, 15);
   let round = 0;

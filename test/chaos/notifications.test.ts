@@ -68,7 +68,7 @@ test(`chaos: ${kills} kill -9 under load, mail server and receiver flapping: eve
   await post("/api/cameras", { name: "yard" });
   // Both match every event: their mails are one message, and the receiver gets both alerts
   for (const name of ["Each", "Every"]) {
-    const rule = { name, severity: "high", channels: ["email", "webhook"], cooldown_seconds: 0 };
+    const rule = { name, severity: "high", channels: ["email", "webhook"], cooldown_seconds: 0, immediate: name === "Every" };
     expect((await post("/api/alerts/rules", rule)).status).toBe(201);
   }
 

@@ -4,7 +4,7 @@ import { offsetIn } from "../../base/clock/time-zone.ts";
 import type { ReplayedEvent as ReplayedEventRecord, RuleReplay, ruleRoutes } from "../../contract/routes/rules.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { type ConditionField, fieldOfCondition } from "./condition-text.ts";
-import { type PastEvents, type PastFacts, pastFacts } from "./facts-repository.ts";
+import { type PastEvents, type PastFacts, pastFacts, type ReplayTrigger } from "./facts-repository.ts";
 import { hasPlace } from "./place-conditions.ts";
 import { type Replayed, replay, triggerOf } from "./replay.ts";
 import type { RuleDefinition, RuleVerdict } from "./rule.ts";
@@ -63,7 +63,7 @@ export async function backtest(
   const tallies = second ? [first, second] : [first];
   const batches = db.iterate(async function* (sql) {
     // Two definitions with the same trigger share one pass over the events.
-    for (const trigger of ["stored", "scored"] as const) {
+    for (const trigger of ["visit", "stored", "scored"] as const) {
       const those = tallies.filter((one) => one.trigger === trigger);
       const places = those.some((one) => one.places);
       if (those.length > 0) for await (const batch of pastFacts(sql, events, { trigger, places })) yield { those, batch };
@@ -85,7 +85,7 @@ export async function backtest(
 }
 
 interface Tally {
-  readonly trigger: "stored" | "scored";
+  readonly trigger: ReplayTrigger;
   /** Whether it needs the places of detections. */
   readonly places: boolean;
   readonly alerts: ReadonlySet<number>;

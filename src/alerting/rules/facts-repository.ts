@@ -1,5 +1,5 @@
 import { cursorBatches } from "../../base/async/cursor.ts";
-import type { RiskLevel } from "../../monitoring/events/event.ts";
+import { backlogAfterMs, type RiskLevel } from "../../monitoring/events/event.ts";
 import { storedAt } from "../../monitoring/events/overview-repository.ts";
 import { type Area, pointsOf } from "../../monitoring/zones/zone.ts";
 import { pictureSize, zonesByCamera } from "../../monitoring/zones/zones-repository.ts";
@@ -145,9 +145,14 @@ export interface PastFacts extends RuleFacts {
   readonly scoredAt: Date | null;
   /** End of the incident; null if it is still open, or if the event is no incident. */
   readonly overAt: Date | null;
+  /** With the trigger `visit`: what was known of the visit whenever a live picture with detections had been stored. */
+  readonly during?: readonly RuleFacts[];
 }
 
-type PastRow = FactsRow & Partial<PlacedRow> & Pick<PastFacts, "riskLevel" | "scoredAt" | "overAt">;
+type PastRow = FactsRow & Partial<PlacedRow> & Partial<VisitRow> & Pick<PastFacts, "riskLevel" | "scoredAt" | "overAt">;
+
+/** When rules evaluate an event: during its visit, when it is stored, or when it has its score. */
+export type ReplayTrigger = "visit" | "stored" | "scored";
 
 /** Selects events by start time, both ends included; deleted events are left out. */
 export interface PastEvents {
@@ -168,14 +173,16 @@ const batchSize = 500;
 
 /**
  * Streams the facts of many events in batches, ordered by the time when their alerts would have been raised: `stored` for rules that run
- * when an event is stored, `scored` for rules that wait for the score. With `places`, the facts have the place of every detection, and the
+ * when an event is stored, `scored` for rules that wait for the score, `visit` for immediate rules, by the first picture. With `places`, the facts have the place of every detection, and the
  * zones as they are now. Must run in a transaction.
  */
 export async function* pastFacts(
   sql: Sql,
   events: PastEvents,
-  { trigger, places }: { readonly trigger: "stored" | "scored"; readonly places: boolean },
+  { trigger, places: wanted }: { readonly trigger: ReplayTrigger; readonly places: boolean },
 ): AsyncGenerator<readonly PastFacts[]> {
+  const isVisit = trigger === "visit";
+  const places = wanted || isVisit;
   const zones: ReadonlyMap<string, readonly Area[]> = places ? await zonesByCamera(sql) : new Map();
   const modeOf = await pastModes(sql, events.mode);
   const statement = sql<PastRow[]>`
@@ -198,18 +205,60 @@ export async function* pastFacts(
     select c.event_id as "eventId", c.kind, c.camera_id as "cameraId", c.risk_score as "riskScore", c.risk_level as "riskLevel",
       c.started_at as "startedAt", c.ended_at as "endedAt", c.created_at as "storedAt", s.scored_at as "scoredAt", i.ended_at as "overAt",
       ${places ? placedColumns(sql) : sql`coalesce(o.types, '{}') as types, coalesce(o.confidences, '{}') as confidences`}
+      ${isVisit ? sql`, w."storedAts", w."seenAts", w."isLive"` : sql``}
     from chosen c
     ${places ? placedDetections(sql, sql`d.event_id = c.event_id`) : bestOfClasses(sql)}
+    ${isVisit ? visitTimes(sql) : sql``}
     left join scored s on s.event_id = c.event_id
     left join camera_incidents i on i.event_id = c.event_id
-    order by ${trigger === "scored" ? sql`coalesce(s.scored_at, c.created_at)` : sql`c.created_at`}, c.event_id
+    order by ${
+      { stored: sql`c.created_at`, scored: sql`coalesce(s.scored_at, c.created_at)`, visit: sql`least(w.first, c.created_at)` }[trigger]
+    }, c.event_id
   `;
   for await (const rows of cursorBatches<PastRow[]>(sql, statement, batchSize)) {
     yield rows.map((row) => {
       const facts = places ? factsWithPlaces(row as PlacedRow, zones.get(row.cameraId) ?? []) : factsOf(row);
-      return { ...facts, mode: modeOf(row), riskLevel: row.riskLevel, scoredAt: row.scoredAt, overAt: row.overAt };
+      const { riskLevel, scoredAt, overAt } = row;
+      const during = isVisit && { during: factsDuring(row as PlacedRow & VisitRow, zones.get(row.cameraId) ?? [], modeOf) };
+      return { ...facts, mode: modeOf(row), riskLevel, scoredAt, overAt, ...during };
     });
   }
+}
+
+/** When the detections of an event were stored and seen, in milliseconds since 1970, in the order of `placedDetections`. */
+interface VisitRow {
+  readonly storedAts: readonly number[] | null;
+  readonly seenAts: readonly number[] | null;
+  /** All of them came from a batch, so that rules could have evaluated them before the event was stored. */
+  readonly isLive: boolean | null;
+}
+
+const visitTimes = (sql: Sql) => sql`
+    cross join lateral (
+      select array_agg((extract(epoch from d.created_at) * 1000)::float8 order by d.object_type, d.detection_id) as "storedAts",
+        array_agg((extract(epoch from d.detected_at) * 1000)::float8 order by d.object_type, d.detection_id) as "seenAts",
+        bool_and(d.batch_id is not null) as "isLive", min(d.created_at) filter (where d.batch_id is not null) as first
+      from detections d
+      where d.event_id = c.event_id
+    ) w
+`;
+
+/** The facts after each live picture of a visit, oldest first. */
+function factsDuring(row: PlacedRow & VisitRow, zones: readonly Area[], modeOf: Awaited<ReturnType<typeof pastModes>>): RuleFacts[] {
+  const { storedAts, seenAts, isLive } = row;
+  if (!isLive || !storedAts || !seenAts) return [];
+  const times = [...new Set(storedAts)].filter((at) => at < row.storedAt.getTime()).toSorted((one, other) => one - other);
+  return times.flatMap((at) => {
+    const known = storedAts.flatMap((storedAt, index) => (storedAt <= at ? [index] : []));
+    const seen = known.map((index) => seenAts[index] ?? at);
+    if (at - Math.max(...seen) > backlogAfterMs) return [];
+    const pick = <T>(list: readonly T[]): T[] => known.map((index) => list[index] as T);
+    const part = {
+      ...{ ...row, startedAt: new Date(Math.min(...seen)), endedAt: new Date(Math.max(...seen)), storedAt: new Date(at), riskScore: null },
+      ...{ types: pick(row.types), confidences: pick(row.confidences), xs: pick(row.xs), ys: pick(row.ys), heights: pick(row.heights) },
+    };
+    return [{ ...factsWithPlaces(part, zones), mode: modeOf(part) }];
+  });
 }
 
 /** Joins to an event `c` its classes with their highest confidences, as parallel arrays. */

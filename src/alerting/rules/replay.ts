@@ -1,7 +1,8 @@
 import { riskRank } from "../../monitoring/events/event.ts";
 import { evaluate } from "./conditions.ts";
-import type { PastFacts } from "./facts-repository.ts";
-import { dedupKey, type RuleDefinition, type RuleVerdict } from "./rule.ts";
+import type { PastFacts, ReplayTrigger } from "./facts-repository.ts";
+import { isImmediate } from "./immediate.ts";
+import { dedupKey, type RuleDefinition, type RuleFacts, type RuleVerdict } from "./rule.ts";
 
 /** The result of a replayed rule for one event. */
 export interface Replayed {
@@ -20,7 +21,7 @@ export interface Replayed {
 
 /** A replay of history through one rule definition. */
 export interface Replay {
-  /** Takes the next event. Returns its result, after any results of earlier events that became due meanwhile. */
+  /** Takes the next event. Returns the results that are certain by now, in the order of time; that of an immediate rule may come later. */
   take(facts: PastFacts): readonly Replayed[];
   /** Ends the replay and returns the results that were still due. */
   end(): readonly Replayed[];
@@ -42,16 +43,25 @@ interface HeldBack extends Replayed {
   readonly againAt: Date;
 }
 
-/** Tells when a definition is evaluated: as soon as an event is stored, or when it has its score. */
-export function triggerOf(definition: RuleDefinition): "stored" | "scored" {
+/** Tells when a definition is evaluated: during a visit, as soon as an event is stored, or when it has its score. */
+export function triggerOf(definition: RuleDefinition): ReplayTrigger {
+  if (isImmediate(definition)) return "visit";
   return definition.risk_threshold === null ? "stored" : "scored";
+}
+
+/** An event and the verdict at the moment that decides: the first match, or the end of the visit. */
+interface Decided {
+  readonly facts: PastFacts;
+  readonly verdict: RuleVerdict;
+  readonly raisedAt: Date;
 }
 
 /**
  * Replays history through a rule definition. Takes events ordered by the time when their alerts would have been raised, evaluates each
  * with the code that evaluates live events, and tracks the cooldowns. With `escalate`, a match that was suppressed when it was stored
  * gets a second chance when it is scored, and an incident gets one when the cooldown ends, as in live operation. Other rules with the
- * same dedup keys are ignored. With `at`, the schedule is evaluated at that time.
+ * same dedup keys are ignored. An immediate definition is evaluated with what was known after each picture of a visit, until it matches.
+ * With `at`, the schedule is evaluated at that time.
  */
 export function replay(ruleId: string, definition: RuleDefinition, at?: Date): Replay {
   const trigger = triggerOf(definition);
@@ -104,9 +114,18 @@ export function replay(ruleId: string, definition: RuleDefinition, at?: Date): R
     return definition.digest && definition.channels?.length ? undefined : new Date(running.endsAt);
   };
 
-  const look = (facts: PastFacts): Replayed => {
-    const verdict = evaluate(definition, at ? { ...facts, startedAt: at, endedAt: at, storedAt: at } : facts);
-    const raisedAt = trigger === "scored" ? (facts.scoredAt ?? facts.storedAt) : facts.storedAt;
+  const judge = (facts: RuleFacts): RuleVerdict =>
+    evaluate(definition, at ? { ...facts, startedAt: at, endedAt: at, storedAt: at } : facts);
+
+  const decide = (facts: PastFacts): Decided => {
+    for (const known of facts.during ?? []) {
+      const verdict = judge(known);
+      if (verdict.matches) return { facts, verdict, raisedAt: known.storedAt };
+    }
+    return { facts, verdict: judge(facts), raisedAt: trigger === "scored" ? (facts.scoredAt ?? facts.storedAt) : facts.storedAt };
+  };
+
+  const settle = ({ facts, verdict, raisedAt }: Decided): Replayed => {
     const replayed = { facts, verdict, raisedAt, alert: false, heldBackAt: null };
     if (!verdict.matches) return replayed;
     const key = dedupKey(definition.dedup_key_template, {
@@ -116,7 +135,7 @@ export function replay(ruleId: string, definition: RuleDefinition, at?: Date): R
       severity: definition.severity,
     });
     // A rule that does not wait for the score did not know it, unless the event arrived with one.
-    const isUnscored = trigger === "stored" && facts.scoredAt !== null;
+    const isUnscored = trigger !== "scored" && facts.scoredAt !== null;
     const rank = isUnscored ? 0 : riskRank(facts.riskLevel);
     const running = cooldowns.get(key);
     if (passes(running, rank, raisedAt.getTime())) {
@@ -128,13 +147,49 @@ export function replay(ruleId: string, definition: RuleDefinition, at?: Date): R
     return replayed;
   };
 
+  if (trigger === "visit") return replayVisits({ decide, settle, again });
   return {
     take: (facts) => {
       const before = waiting.length === 0 ? [] : again(facts.storedAt.getTime());
-      return [...before, look(facts)];
+      return [...before, settle(decide(facts))];
     },
     end: () => again(Number.POSITIVE_INFINITY),
   };
+}
+
+/** Visits overlap: the one that began first may alert last. So each one waits until no other can alert before it. */
+function replayVisits({
+  decide,
+  settle,
+  again,
+}: {
+  readonly decide: (facts: PastFacts) => Decided;
+  readonly settle: (decided: Decided) => Replayed;
+  readonly again: (until: number) => readonly Replayed[];
+}): Replay {
+  const undecided: Decided[] = [];
+  const settleUntil = (until: number): readonly Replayed[] => {
+    const settled: Replayed[] = [];
+    while (undecided[0] && undecided[0].raisedAt.getTime() < until) {
+      const next = undecided.shift() as Decided;
+      settled.push(...again(next.raisedAt.getTime()), settle(next));
+    }
+    return settled;
+  };
+  return {
+    take: (facts) => {
+      const before = settleUntil((facts.during?.[0] ?? facts).storedAt.getTime());
+      insertByTime(undecided, decide(facts));
+      return before;
+    },
+    end: () => [...settleUntil(Number.POSITIVE_INFINITY), ...again(Number.POSITIVE_INFINITY)],
+  };
+}
+
+/** Of equal times, the one that was taken first comes first. */
+function insertByTime(decided: Decided[], next: Decided): void {
+  const before = decided.findLastIndex(({ raisedAt }) => raisedAt <= next.raisedAt);
+  decided.splice(before + 1, 0, next);
 }
 
 /** Returns the risk rank of an alert's event as known at a given time. */

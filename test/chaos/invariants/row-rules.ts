@@ -43,6 +43,7 @@ async function ofEvents(sql: Sql): Promise<Counts> {
         where (select count(*) from events e where e.batch_id = b.batch_id::text) <> 1
       ) as "a batch without exactly one event",
       (select count(*) from detections d where d.event_id is null) as "a detection without an event",
+      (select count(*) from events e where e.ongoing) as "an event whose visit does not end",
       (
         select count(*)
         from events e
@@ -136,6 +137,35 @@ async function ofMessages(sql: Sql): Promise<Counts> {
           or l.channel <> n.channel
           or (select a.event_id from alerts a where a.alert_id = l.alert_id) <> (select a.event_id from alerts a where a.alert_id = n.alert_id)
       ) as "a notification in the message of another event",
+      (
+        -- an alert during the visit has one update, unless its message was sent after the judgement, or told again by another alert
+        select count(*)
+        from notifications n
+        join alerts a on a.alert_id = n.alert_id
+        join events e on e.event_id = a.event_id
+        where n.kind = 'alert' and n.status = 'sent'
+          and e.risk_score is not null
+          and a.created_at < e.closed_at
+          and n.finished_at < (
+            select min(t.finished_at) from analysis_attempts t
+            where t.event_id = e.event_id and t.outcome = 'completed' and t.finished_at >= e.closed_at
+          )
+          and not exists (
+            select from notifications u where u.alert_id = n.alert_id and u.channel = n.channel and u.kind = 'update'
+          )
+          and not exists (
+            select from alerts o join notifications m on m.alert_id = o.alert_id
+            where o.event_id = a.event_id and o.created_at >= e.closed_at and m.kind = 'alert' and m.channel = n.channel
+          )
+      ) as "an immediate alert without its update",
+      (
+        select count(*)
+        from notifications u
+        join alerts a on a.alert_id = u.alert_id
+        join events e on e.event_id = a.event_id
+        where u.kind = 'update'
+          and (a.created_at < e.closed_at) is not true
+      ) as "an update of an alert that was not immediate",
       (select count(*) from webhook_deliveries d where d.status in ('pending', 'retrying')) as "a delivery that waits",
       (
         select count(*)
