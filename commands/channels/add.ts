@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type ChannelField, channelForms } from "../../src/contract/channel-fields.ts";
 import { type ChannelKindName, channelKinds } from "../../src/contract/constants.ts";
+import { Problem } from "../../src/contract/problem.ts";
 import { recordCommand } from "../command-shapes.ts";
 import { word } from "../input/arguments.ts";
 import { canAsk, type Dialogue, openDialogue } from "../input/dialogue.ts";
@@ -8,6 +9,10 @@ import { text, toggle } from "../input/options.ts";
 import type { Io } from "../io.ts";
 import { settingOptions, settingsOf } from "./options.ts";
 import { type Channel, channelView } from "./view.ts";
+
+/** How long Telegram holds a request, and how often homesec asks. */
+const chatSeconds = 20;
+const chatTurns = 16;
 
 export const addChannel = recordCommand({
   name: "channels add",
@@ -22,6 +27,7 @@ export const addChannel = recordCommand({
   },
   examples: [
     { command: "homesec channels add ntfy", note: "asks, and sends a test message with a picture" },
+    { command: "homesec channels add telegram", note: "asks for the token of the bot, and finds the chat" },
     { command: 'homesec channels add ntfy --topic home-7Qm2xK --name "Anna\'s phone"', note: "in a script" },
   ],
   view: channelView,
@@ -42,16 +48,33 @@ async function withAnswers(io: Io, kind: ChannelKindName, given: Readonly<Record
     isRequired === true && !isRandom && given[name] === undefined;
   const random = fields.filter(({ name, isRandom }) => isRandom && given[name] === undefined).map(({ name }) => [name, randomName()]);
   const settings: Record<string, string> = { ...given, ...Object.fromEntries(random) };
-  const missing = fields.filter(isMissing);
-  if (missing.length === 0 || !canAsk(io.host)) return settings;
-  io.output.note(hint);
-  const dialogue = openDialogue(io.host);
-  try {
-    for (const field of missing) settings[field.name] = await askFor(dialogue, field);
-  } finally {
-    dialogue.close();
+  const missing = fields.filter(isMissing).filter(({ name }) => name !== "chat_id");
+  if (missing.length > 0 && canAsk(io.host)) {
+    io.output.note(hint);
+    const dialogue = openDialogue(io.host);
+    try {
+      for (const field of missing) settings[field.name] = await askFor(dialogue, field);
+    } finally {
+      dialogue.close();
+    }
   }
-  return settings;
+  const { token, chat_id } = settings;
+  if (kind !== "telegram" || token === undefined || chat_id !== undefined) return settings;
+  return { ...settings, chat_id: await firstChat(io, { token, server: settings["server"] }) };
+}
+
+/** Waits for the first message to a bot of Telegram, and returns its chat. Throws `Problem("unavailable")` after five minutes. */
+async function firstChat(io: Io, bot: { readonly token: string; readonly server: string | undefined }): Promise<string> {
+  for (let turn = 0; turn < chatTurns && !io.host.signal.aborted; turn += 1) {
+    const found = await io.call("findTelegramChats", { body: { ...bot, wait_seconds: turn === 0 ? 0 : chatSeconds } });
+    const [chat] = found.chats;
+    if (chat) {
+      io.output.note(`found the chat with ${chat.title}; the channel sends to it`);
+      return chat.id;
+    }
+    if (turn === 0) io.output.note(`now write any message to ${found.bot} in Telegram; homesec waits for it`);
+  }
+  throw new Problem("unavailable", "no message came to the bot; write one, and run the command again, or give --chat-id");
 }
 
 async function askFor(dialogue: Dialogue, { label, isSecret }: ChannelField): Promise<string> {

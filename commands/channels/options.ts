@@ -11,6 +11,11 @@ export const settingOptions = {
   server: text("address", "Address of the server (default: of the service)"),
   topic: text("topic", "ntfy: topic (default: random)"),
   username: text("name", "ntfy: user name; its password comes from --secret-file"),
+  chat_id: text("id", "Telegram: chat (default: the first that writes to the bot)"),
+  user: text("key", "Pushover: user key"),
+  device: text("names", "Pushover: devices, separated by commas (default all)"),
+  service: text("name", "Home Assistant: notify action, such as mobile_app_annas_phone"),
+  tag: text("tag", "Apprise: tag of the services to notify"),
   secret_file: text("file", "File with the token or password, or HOMESEC_CHANNEL_SECRET; - for stdin"),
 };
 

@@ -181,6 +181,7 @@ export const needs: Readonly<Record<OperationId, Need>> = {
   purgeDeadLetters: owner,
   listChannels: owner,
   createChannel: owner,
+  findTelegramChats: owner,
   getChannel: owner,
   updateChannel: owner,
   deleteChannel: owner,

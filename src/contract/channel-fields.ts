@@ -39,6 +39,44 @@ export const channelForms: Readonly<Record<ChannelKindName, ChannelForm>> = {
       { name: "password", label: "Password of the user", isSecret: true },
     ],
   },
+  telegram: {
+    title: "Telegram",
+    hint: "In Telegram, write /newbot to @BotFather. It asks for two names and gives you a token.",
+    fields: [
+      server("https://api.telegram.org"),
+      { name: "token", label: "Token of the bot", isRequired: true, isSecret: true },
+      { name: "chat_id", label: "Chat", isRequired: true },
+    ],
+  },
+  pushover: {
+    title: "Pushover",
+    hint: "At pushover.net you find your user key, and create an application, which has a token.",
+    fields: [
+      server("https://api.pushover.net"),
+      { name: "token", label: "Token of the application", isRequired: true, isSecret: true },
+      { name: "user", label: "User key", isRequired: true, isSecret: true },
+      { name: "device", label: "Device" },
+    ],
+  },
+  gotify: {
+    title: "Gotify",
+    hint: "On the page of your Gotify server, create an application, which has a token.",
+    fields: [server(), { name: "token", label: "Token of the application", isRequired: true, isSecret: true }],
+  },
+  home_assistant: {
+    title: "Home Assistant",
+    hint: "In Home Assistant, create a long-lived access token at the bottom of your profile, under Security.",
+    fields: [
+      server(),
+      { name: "token", label: "Long-lived access token", isRequired: true, isSecret: true },
+      { name: "service", label: "Notify action, such as mobile_app_annas_phone", isRequired: true },
+    ],
+  },
+  apprise: {
+    title: "Apprise",
+    hint: "On the page of your Apprise API server, save a configuration, which has a key.",
+    fields: [server(), { name: "key", label: "Key of the configuration", isRequired: true, isSecret: true }, { name: "tag", label: "Tag" }],
+  },
 };
 
 /** The secret that a channel takes: the first one, or the password if a user name is given. */

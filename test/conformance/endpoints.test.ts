@@ -417,6 +417,7 @@ const tables: Readonly<Record<string, readonly Endpoint[]>> = {
     ["POST /api/channels", 409, ["detail"], { name: "phone", kind: "ntfy", settings: { topic: "home" } }],
     ["POST /api/channels", 422, ["detail"], { name: "Other", kind: "ntfy", settings: {} }],
     ["GET /api/channels", 200, ["channels"]],
+    ["POST /api/channels/telegram-chats", 422, ["detail"], { token: "not a token" }],
     ["GET /api/channels/{channel}", 200, channelKeys],
     ["PATCH /api/channels/{channel}", 200, channelKeys, { enabled: false }],
     ["POST /api/channels/{channel}/test", 200, ["success", "error", "message"]],

@@ -3,10 +3,22 @@ import type { ChannelKindName } from "../../contract/constants.ts";
 import { Problem, type ProblemItem } from "../../contract/problem.ts";
 import type { Settings } from "./channel.ts";
 import type { PhoneKind } from "./kind.ts";
+import { apprise } from "./kinds/apprise.ts";
+import { gotify } from "./kinds/gotify.ts";
+import { homeAssistant } from "./kinds/home-assistant.ts";
 import { ntfy } from "./kinds/ntfy.ts";
+import { pushover } from "./kinds/pushover.ts";
+import { telegram } from "./kinds/telegram.ts";
 
 /** The services that bring messages to phones, by the names of the contract. */
-export const phoneKinds: Readonly<Record<ChannelKindName, PhoneKind>> = { ntfy };
+export const phoneKinds: Readonly<Record<ChannelKindName, PhoneKind>> = {
+  ntfy,
+  telegram,
+  pushover,
+  gotify,
+  home_assistant: homeAssistant,
+  apprise,
+};
 
 /** Checks settings. Returns them with defaults; throws `Problem("invalid")` that names each wrong setting. */
 export function checkedSettings(kindName: ChannelKindName, given: Settings): Settings {

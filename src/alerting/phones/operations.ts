@@ -21,6 +21,8 @@ import { sendTest } from "../channels/test-message.ts";
 import { cancelForChannel } from "../notifications/notifications-repository.ts";
 import { sendWaiting } from "../notifications/queue.ts";
 
+import { telegramChats } from "./telegram-chats.ts";
+
 type Sql = Parameters<typeof findChannel>[0];
 type Given = Readonly<Record<string, string | boolean | null>>;
 
@@ -36,6 +38,8 @@ export const channelOperations: Pick<Operations, keyof typeof channelRoutes> = {
     const row = await unlessNameIsTaken(name, () => db.transaction((sql) => insertChannel(sql, columns, clock.now())));
     return recordOf(row, sealer);
   },
+
+  findTelegramChats: async ({ body }, { outbound }) => await telegramChats(body, outbound),
 
   getChannel: async ({ params }, { db, sealer }) => recordOf(await db.query((sql) => required(sql, params.id)), sealer),
 

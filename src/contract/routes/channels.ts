@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { channelKinds, channels } from "../constants.ts";
 import { routesOf } from "../route.ts";
-import { DisplayName, Instant, readOnly } from "../values.ts";
+import { DisplayName, Instant, IntBetween, readOnly } from "../values.ts";
 
 const route = routesOf("channels");
 
@@ -75,6 +75,28 @@ export const channelRoutes = {
     reply: PhoneChannel,
     refusals: { 409: "A channel has this name already" },
     example: { body: { name: "Anna's phone", kind: "ntfy", settings: { topic: "home-7Qm2xK", token: "tk_of_the_account" } } },
+  }),
+  findTelegramChats: route.post("/api/channels/telegram-chats", "Wait for a message to a Telegram bot, and list its chats", {
+    body: z.strictObject({
+      token: z.string().min(1).max(4096).meta({ description: "Token of the bot, from @BotFather" }),
+      server: z.string().max(2048).optional().meta({ description: "Address of the Bot API (default https://api.telegram.org)" }),
+      wait_seconds: IntBetween(0, 25).default(0).meta({ description: "Wait this long for a first message" }),
+    }),
+    reply: z
+      .object({
+        bot: z.string().meta({ description: "Name of the bot", example: "@home_alerts_bot" }),
+        chats: z
+          .array(
+            z.object({
+              id: z.string().meta({ description: "Id of the chat", example: "8734562" }),
+              title: z.string().meta({ description: "Name of the person or group", example: "Anna" }),
+            }),
+          )
+          .meta({ description: "Chats that wrote to the bot in the last 24 hours, newest first" }),
+      })
+      .meta({ id: "TelegramChats", description: "A Telegram bot and the chats that wrote to it" }),
+    slow: true,
+    example: { body: { token: "123456:what-the-bot-father-said", wait_seconds: 25 } },
   }),
   getChannel: route.get("/api/channels/{id}", "Get a channel", { params, reply: PhoneChannel, refusals: { 404: noSuchChannel } }),
   updateChannel: route.patch("/api/channels/{id}", "Update a channel; omitted fields and settings keep their values", {

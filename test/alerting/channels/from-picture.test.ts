@@ -5,6 +5,7 @@ import { type TestDaemon, testDaemon } from "../../support/daemon.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { ntfyServer } from "../../support/phones/ntfy.ts";
+import { appriseServer, gotifyServer, homeAssistantServer, pushoverServer, telegramServer } from "../../support/phones/services.ts";
 import { renameIn, uniqueJpeg } from "../../support/pictures.ts";
 import { detectorStandIn, languageModelStandIn, verdictText } from "../../support/upstream.ts";
 
@@ -72,4 +73,64 @@ it("phones: a picture leads to one message with the picture on each phone, by pu
   const explained = JSON.stringify(await Promise.all(items.map(({ id }) => ask(`/api/alerts/${id}/explain`))));
   expect(explained).toContain("ntfy accepted it");
   expect(explained).not.toContain("tk_of_the_house");
+});
+
+it("phones: every service gets the message of one event, and homesec stores what it calls it", async () => {
+  const token = "123456:ABC-of_the_house";
+  const keys = { token: "a".repeat(30), user: "u".repeat(30) };
+  const [telegram, pushover, gotify, homeAssistant, apprise] = await Promise.all([
+    telegramServer(token),
+    pushoverServer(keys),
+    gotifyServer("gotify-token"),
+    homeAssistantServer("long-lived-token"),
+    appriseServer("the-key-of-the-house"),
+  ]);
+  ends.push(telegram.close, pushover.close, gotify.close, homeAssistant.close, apprise.close);
+  telegram.chats.push({ id: 7, first_name: "Anna", type: "private" });
+  const add = (kind: string, settings: object) => ask("/api/channels", { name: kind, kind, settings });
+  await add("telegram", { server: telegram.url, token, chat_id: "7" });
+  await add("pushover", { server: pushover.url, ...keys });
+  await add("gotify", { server: gotify.url, token: "gotify-token" });
+  await add("home_assistant", { server: homeAssistant.url, token: "long-lived-token", service: "mobile_app_annas_phone" });
+  await add("apprise", { server: apprise.url, key: "the-key-of-the-house" });
+  // Most services fail once
+  const failing = ["telegram", "pushover", "gotify", "apprise"];
+  for (const service of [telegram, pushover, gotify, apprise]) {
+    service.breakWith((_, index) => (index === 0 ? { status: 503, body: "busy" } : undefined));
+  }
+  const channels = [...failing, "home_assistant"];
+  await ask("/api/alerts/rules", { name: "All", severity: "critical", risk_threshold: 60, object_types: ["person"], channels });
+  await renameIn(join(daemon.cameraRoot, "porch", "1.jpg"), await uniqueJpeg());
+  const phones = async () =>
+    ((await ask("/api/channels")) as { channels: { id: string; name: string; last_error: string | null }[] }).channels.filter(({ name }) =>
+      channels.includes(name),
+    );
+  await eventually(async () => {
+    const refused = (await phones()).filter(({ last_error }) => last_error?.includes("503"));
+    expect(refused.map(({ name }) => name).toSorted()).toEqual(failing.toSorted());
+    return true;
+  });
+  // A test that works sends what waits
+  for (const { id } of await phones()) await ask(`/api/channels/${id}/test`, {});
+  const sent = await eventually(async () => {
+    const rows = await database.db.query(
+      (sql) => sql<{ channel: string; reference: string | null }[]>`
+        select n.channel, n.reference
+        from notifications n
+        where n.status = 'sent' and n.joined_to is null and n.channel = any (${channels})
+      `,
+    );
+    expect(rows).toHaveLength(channels.length);
+    return new Map(rows.map(({ channel, reference }) => [channel, reference]));
+  });
+  // The alert and the test, each once
+  const services = [telegram, pushover, gotify, homeAssistant, apprise];
+  expect(services.map(({ messages }) => messages.length)).toEqual([2, 2, 2, 2, 2]);
+  expect(sent.get("pushover")).toMatch(/^receipt/);
+  expect(sent.get("telegram")).toMatch(/^10\d$/);
+  const answers = await database.db.query((sql) => sql`select a.answer from notification_attempts a`);
+  const shown = JSON.stringify([answers, await ask("/api/alerts"), await ask("/api/channels")]);
+  for (const secret of [token, keys.token, keys.user, "gotify-token", "long-lived-token", "the-key-of-the-house"]) {
+    expect(shown).not.toContain(secret);
+  }
 });

@@ -31,7 +31,7 @@ export function Phones() {
               <Phone key={channel.id} channel={channel} />
             ))}
             <p className="mt-3 text-sm text-soft">
-              {phones.add} <code className="break-all">homesec channels add ntfy</code>
+              {phones.add} <code className="break-all">homesec channels add telegram</code>
             </p>
           </>
         )}
@@ -43,7 +43,7 @@ export function Phones() {
 function Phone({ channel }: { readonly channel: Channel }) {
   const { phones } = useAdminTexts();
   const { name, kind, settings, last_attempt_at, last_error } = channel;
-  const where = [settings["topic"], settings["server"]].filter(Boolean).join(" · ");
+  const where = [settings["topic"], settings["service"], settings["server"]].filter(Boolean).join(" · ");
   return (
     <article className="mb-2 rounded-xl border border-line bg-card p-4">
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">

@@ -1,0 +1,94 @@
+import { formOf } from "./form.ts";
+import { phoneService, type ServiceAnswer, type ServiceRequest } from "./service.ts";
+
+/** A message as a service took it. */
+export interface TakenMessage {
+  readonly texts: Readonly<Record<string, string>>;
+  readonly picture: Buffer | undefined;
+}
+
+const requestId = "647d2300-702c-4b38-8b2f-d56326ae460b";
+
+/** The Bot API of Telegram, after core.telegram.org/bots/api. `chats` wrote to the bot. */
+export async function telegramServer(token: string) {
+  const messages: TakenMessage[] = [];
+  const chats: { readonly id: number; readonly first_name: string; readonly type: "private" }[] = [];
+  const refusal = (error_code: number, description: string, parameters?: object): ServiceAnswer => ({
+    status: error_code,
+    body: { ok: false, error_code, description, parameters },
+  });
+  const service = await phoneService(async (request) => {
+    const method = new RegExp(`^/bot${token}/(\\w+)$`).exec(request.path)?.[1];
+    if (method === undefined) return refusal(404, "Not Found");
+    if (method === "getMe") return { status: 200, body: { ok: true, result: { id: 1, is_bot: true, username: "home_alerts_bot" } } };
+    if (method === "getUpdates") {
+      const result = chats.map((chat, at) => ({ update_id: at, message: { message_id: at, date: 0, chat, text: "/start" } }));
+      return { status: 200, body: { ok: true, result } };
+    }
+    const message = await formOf(request);
+    if (!chats.some(({ id }) => String(id) === message.texts["chat_id"])) return refusal(400, "Bad Request: chat not found");
+    const shown = (message.texts["caption"] ?? message.texts["text"] ?? "").replaceAll(/<[^>]*>/g, "").replaceAll(/&\w+;/g, "x");
+    if (shown.length > (method === "sendPhoto" ? 1024 : 4096)) return refusal(400, "Bad Request: message caption is too long");
+    messages.push(message);
+    return { status: 200, body: { ok: true, result: { message_id: 100 + messages.length, date: 0 } } };
+  });
+  return { ...service, messages: messages as readonly TakenMessage[], chats, refusal };
+}
+
+/** Pushover, after pushover.net/api. */
+export async function pushoverServer(keys: { readonly token: string; readonly user: string }) {
+  const messages: TakenMessage[] = [];
+  const refusal = (errors: readonly string[]): ServiceAnswer => ({ status: 400, body: { status: 0, request: requestId, errors } });
+  const service = await phoneService(async (request) => {
+    const message = await formOf(request);
+    const { token, user, priority, retry, expire, message: text = "" } = message.texts;
+    if (request.path !== "/1/messages.json") return { status: 404, body: { status: 0, errors: ["not found"] } };
+    if (token !== keys.token) return refusal(["application token is invalid"]);
+    if (user !== keys.user) return refusal(["user identifier is not a valid user, group, or subscribed user key"]);
+    if (text === "" || [...text].length > 1024) return refusal(["message cannot be blank"]);
+    const isRepeated = priority === "2";
+    if (isRepeated && !(Number(retry) >= 30 && Number(expire) <= 10_800)) return refusal(["retry and expire are required for priority 2"]);
+    messages.push(message);
+    return { status: 200, body: { status: 1, request: requestId, ...(isRepeated && { receipt: `receipt${messages.length}` }) } };
+  });
+  return { ...service, messages: messages as readonly TakenMessage[] };
+}
+
+const jsonMessage = ({ body }: ServiceRequest): Readonly<Record<string, unknown>> => JSON.parse(body.toString()) as Record<string, unknown>;
+
+/** A Gotify server, after gotify.net/api-docs. */
+export async function gotifyServer(token: string) {
+  const messages: Readonly<Record<string, unknown>>[] = [];
+  const service = await phoneService((request) => {
+    if (request.headers["x-gotify-key"] !== token) {
+      const errorDescription = "you need to provide a valid access token or user credentials to access this api";
+      return { status: 401, body: { error: "Unauthorized", errorCode: 401, errorDescription } };
+    }
+    messages.push(jsonMessage(request));
+    return { status: 200, body: { id: messages.length, appid: 1, date: "2026-01-31T22:15:41Z", ...messages.at(-1) } };
+  });
+  return { ...service, messages: messages as readonly Readonly<Record<string, unknown>>[] };
+}
+
+/** The REST API of Home Assistant with one phone, after developers.home-assistant.io/docs/api/rest. */
+export async function homeAssistantServer(token: string) {
+  const messages: Readonly<Record<string, unknown>>[] = [];
+  const service = await phoneService((request) => {
+    if (request.headers.authorization !== `Bearer ${token}`) return { status: 401, body: "401: Unauthorized" };
+    if (request.path !== "/api/services/notify/mobile_app_annas_phone") return { status: 400, body: "400: Bad Request" };
+    messages.push(jsonMessage(request));
+    return { status: 200, body: [] };
+  });
+  return { ...service, messages: messages as readonly Readonly<Record<string, unknown>>[] };
+}
+
+/** An Apprise API server with one configuration, after github.com/caronc/apprise-api. */
+export async function appriseServer(key: string) {
+  const messages: TakenMessage[] = [];
+  const service = await phoneService(async (request) => {
+    if (request.path !== `/notify/${key}`) return { status: 204, body: "" };
+    messages.push(await formOf(request));
+    return { status: 200, body: { error: null, details: [] } };
+  });
+  return { ...service, messages: messages as readonly TakenMessage[] };
+}
