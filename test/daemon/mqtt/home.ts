@@ -6,13 +6,21 @@ import { eventually } from "../../support/eventually.ts";
 import { type Entity, HomeAssistant } from "../../support/home-assistant.ts";
 import type { TestBroker } from "../../support/mqtt-broker.ts";
 import { renameIn, uniqueJpeg } from "../../support/pictures.ts";
+import { temporaryFolder } from "../../support/temporary.ts";
 import { detectorStandIn, languageModelStandIn } from "../../support/upstream.ts";
 
 /** A daemon, a broker and Home Assistant. */
 export async function mqttHome(broker: TestBroker, options: { readonly env?: Readonly<Record<string, string>>; readonly log?: Log } = {}) {
+  const folder = temporaryFolder("mqtt");
   const [database, detector, model] = await Promise.all([testDatabase(), detectorStandIn(), languageModelStandIn()]);
   const env = {
-    ...{ DATABASE_URL: database.url, DETECTOR_URL: detector.url, LANGUAGE_MODEL_URL: model.url, MQTT_URL: broker.url },
+    ...{
+      DATA_DIR: folder.path,
+      DATABASE_URL: database.url,
+      DETECTOR_URL: detector.url,
+      LANGUAGE_MODEL_URL: model.url,
+      MQTT_URL: broker.url,
+    },
     ...{ BATCH_WINDOW_SECONDS: "4", BATCH_IDLE_TIMEOUT_SECONDS: "2", PUBLIC_URL: "http://192.168.1.10:8000", ...options.env },
   };
   const start = (): Promise<TestDaemon> => testDaemon({ env, ...(options.log && { log: options.log }) });
@@ -53,6 +61,7 @@ export async function mqttHome(broker: TestBroker, options: { readonly env?: Rea
       await home.daemon.stop();
       await Promise.all([detector.close(), model.close(), database.close()]);
       await broker.stop();
+      await folder.remove();
     },
   };
   return home;
