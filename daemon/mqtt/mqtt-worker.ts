@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { discoveryOf } from "../../src/admin/mqtt/discovery.ts";
+import { deletedTopics, discoveryOf } from "../../src/admin/mqtt/discovery.ts";
 import { msUntilChange, type StateSettings, statesOf } from "../../src/admin/mqtt/states.ts";
 import { clientIdOf, topicsBelow } from "../../src/admin/mqtt/topics.ts";
 import { eventLink } from "../../src/alerting/delivery/links.ts";
@@ -154,10 +154,14 @@ class MqttPublisher {
     const state: StateSettings = { prefix, version, occupiedMs, linkOf: (eventId) => eventLink(config, eventId) ?? null };
     const now = clock.now();
     const home = await this.#home.read(occupiedMs, now);
-    const shown = { prefix, version, supportUrl: this.#supportUrl, pageUrl: config.publicUrl };
+    const shown =
+      discoveryPrefix === undefined
+        ? undefined
+        : { prefix, discoveryPrefix, version, supportUrl: this.#supportUrl, pageUrl: config.publicUrl };
     const texts = [...statesOf(home, state, now)].map(([topic, text]) => ({ topic, version: text, content: async () => text }));
     await session.sync({
-      discovery: discoveryPrefix === undefined ? new Map() : discoveryOf(home, { ...shown, discoveryPrefix }),
+      discovery: shown === undefined ? new Map() : discoveryOf(home, shown),
+      deleted: shown === undefined ? [] : deletedTopics(home, shown),
       states: [...texts, ...this.#pictures.of(home.cameras, prefix)],
       cameraIds: new Set(home.cameras.map(({ id }) => id)),
     });

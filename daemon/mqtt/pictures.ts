@@ -26,11 +26,18 @@ export class CameraPictures {
   /** Returns the messages with the pictures of cameras. A camera whose last picture is only seconds old keeps that for now. */
   of(cameras: readonly CameraNow[], prefix: string): readonly Retained[] {
     const topics = topicsBelow(prefix);
-    return cameras.flatMap(({ id, pictureOf }) => {
+    return cameras.flatMap((camera) => {
+      const { id, pictureOf, privateParts } = camera;
       const isResting = performance.now() - (this.#drawnAt.get(id) ?? Number.NEGATIVE_INFINITY) < restMs;
       const detectionId = isResting ? (this.#shown.get(id) ?? null) : pictureOf;
       if (detectionId === null) return [];
-      return [{ topic: topics.camera(id).picture, version: String(detectionId), content: () => this.#draw(id, detectionId) }];
+      return [
+        {
+          topic: topics.camera(id).picture,
+          version: `${detectionId} ${privateParts.join(";")}`,
+          content: () => this.#draw(camera, detectionId),
+        },
+      ];
     });
   }
 
@@ -44,18 +51,22 @@ export class CameraPictures {
     return waits.length === 0 ? undefined : Math.min(...waits);
   }
 
-  /** Undefined if it is gone or cannot be read: the picture before stays. */
-  async #draw(cameraId: string, detectionId: number): Promise<Buffer | undefined> {
+  /**
+   * Undefined if it is gone or cannot be read: the picture before stays. With private zones it is removed instead, since it may be from
+   * before they were drawn.
+   */
+  async #draw({ id: cameraId, privateParts }: CameraNow, detectionId: number): Promise<Buffer | undefined> {
     const { db, config, log } = this.#context;
     this.#drawnAt.set(cameraId, performance.now());
     this.#shown.set(cameraId, detectionId);
     const [source, beside] = await db.query(
       async (sql) => [await findSource(sql, detectionId), await detectionsBeside(sql, detectionId)] as const,
     );
-    if (!source) return undefined;
+    const none = privateParts.length > 0 ? Buffer.alloc(0) : undefined;
+    if (!source) return none;
     const picture = await mailPicture(source, rootsOf(config), new AbortController().signal, readTimeoutMs, beside);
     if ("jpeg" in picture && picture.jpeg.byteLength <= mostBytes) return picture.jpeg;
     log.debug({ camera: cameraId, detection: detectionId, why: "fault" in picture ? picture.fault : "too large" }, "no picture for MQTT");
-    return undefined;
+    return none;
   }
 }

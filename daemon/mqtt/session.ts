@@ -27,6 +27,8 @@ export interface Retained {
 export interface Desired {
   /** Discovery messages by topic, the one of the house first. Empty without discovery. */
   readonly discovery: ReadonlyMap<string, DiscoveryConfig>;
+  /** Topics of the discovery messages of deleted cameras. Home Assistant may know one that the broker has forgotten. */
+  readonly deleted: readonly string[];
   readonly states: readonly Retained[];
   /** Ids of the cameras that exist. */
   readonly cameraIds: ReadonlySet<string>;
@@ -54,6 +56,8 @@ export class MqttSession {
   readonly #published = new Map<string, string>();
   /** Entities of devices as the broker has them, by topic of the discovery message. */
   readonly #devices = new Map<string, PublishedConfig>();
+  /** Topics of the devices that this connection has removed. */
+  readonly #removed = new Set<string>();
   /** Cameras with retained messages at the broker. */
   readonly #cameras = new Set<string>();
   #birthTimer: NodeJS.Timeout | undefined;
@@ -92,7 +96,8 @@ export class MqttSession {
   }
 
   /** Publishes what differs from what the broker has, and removes what should not be there. Throws `BrokerFault`. */
-  async sync({ discovery, states, cameraIds }: Desired): Promise<void> {
+  async sync({ discovery, deleted, states, cameraIds }: Desired): Promise<void> {
+    for (const topic of deleted) if (!this.#removed.has(topic)) await this.#forgetDevice(topic);
     for (const topic of this.#devices.keys()) if (!discovery.has(topic)) await this.#forgetDevice(topic);
     const configs = [...discovery].map(([topic, config]): Retained => {
       const payload = JSON.stringify(withRemovals(config, this.#devices.get(topic)));
@@ -184,12 +189,14 @@ export class MqttSession {
 
   #remember(topic: string, config: Pick<PublishedConfig, "components">): void {
     const before = this.#devices.get(topic)?.components;
+    this.#removed.delete(topic);
     this.#devices.set(topic, { components: { ...before, ...config.components } });
   }
 
   async #forgetDevice(topic: string): Promise<void> {
     await this.#clear(topic);
     this.#devices.delete(topic);
+    this.#removed.add(topic);
   }
 
   async #forgetCamera(cameraId: string): Promise<void> {

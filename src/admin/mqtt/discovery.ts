@@ -40,6 +40,11 @@ export function discoveryTopic(discoveryPrefix: string, deviceId: string): strin
   return `${discoveryPrefix}/device/${deviceId}/config`;
 }
 
+/** Returns the topics of the discovery messages of deleted cameras. */
+export function deletedTopics({ deletedCameras }: HomeNow, { prefix, discoveryPrefix }: DiscoverySettings): readonly string[] {
+  return deletedCameras.map((id) => discoveryTopic(discoveryPrefix, cameraDevice(prefix, id)));
+}
+
 /** Returns the id of a camera's device, which a new name does not change. */
 function cameraDevice(prefix: string, cameraId: string): string {
   return `${nodeId(prefix)}_camera_${cameraId}`;

@@ -1,10 +1,11 @@
 import type { Severity } from "../../alerting/rules/rule.ts";
+import { privatePartsOf } from "../../monitoring/cameras/cameras-repository.ts";
 import type { RiskLevel } from "../../monitoring/events/event.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import type { CameraNow, OpenAlerts } from "./home.ts";
 
 /** A row of a camera, with its newest event. */
-interface CameraRow extends Pick<CameraNow, "id" | "name" | "status" | "reason" | "lastSeenAt" | "pictureOf"> {
+interface CameraRow extends Pick<CameraNow, "id" | "name" | "status" | "reason" | "lastSeenAt" | "pictureOf" | "privateParts"> {
   readonly seen: Readonly<Record<string, string>> | null;
   readonly eventId: number | null;
   readonly startedAt: Date;
@@ -35,7 +36,8 @@ export async function camerasNow(sql: Sql, since: Date): Promise<readonly Omit<C
       ) as seen,
       e.event_id as "eventId", e.started_at as "startedAt", e.ended_at as "endedAt", e.risk_score as "riskScore",
       e.risk_level as "riskLevel", e.summary, e.object_types as "objectTypes",
-      coalesce(visit.detection_id, e.cover_detection_id) as "pictureOf"
+      coalesce(visit.detection_id, e.cover_detection_id) as "pictureOf",
+      ${privatePartsOf(sql, sql`c.camera_id`)} as "privateParts"
     from cameras c
     left join lateral (
       select n.event_id, n.started_at, n.ended_at, n.risk_score, n.risk_level, n.summary, n.object_types, n.cover_detection_id
@@ -49,7 +51,8 @@ export async function camerasNow(sql: Sql, since: Date): Promise<readonly Omit<C
     left join lateral (
       select d.detection_id
       from batches b
-      join detections d on d.batch_id = b.batch_id
+      -- by camera and time, for which there is an index
+      join detections d on d.batch_id = b.batch_id and d.camera_id = b.camera_id and d.detected_at >= b.started_at
       where b.camera_id = c.camera_id
         and b.status = 'open'
       order by d.detected_at desc, d.detection_id desc
@@ -63,6 +66,17 @@ export async function camerasNow(sql: Sql, since: Date): Promise<readonly Omit<C
     seen: Object.fromEntries(Object.entries(seen ?? {}).map(([objectType, at]) => [objectType, new Date(at)])),
     event: eventId === null ? null : { id: eventId, startedAt, endedAt, riskScore, riskLevel, summary, objectTypes },
   }));
+}
+
+/** Returns the ids of deleted cameras. */
+export async function deletedCameras(sql: Sql): Promise<readonly string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select c.camera_id as id
+    from cameras c
+    where c.deleted_at is not null
+    order by c.camera_id
+  `;
+  return rows.map(({ id }) => id);
 }
 
 /** Returns the classes that each camera has ever seen. It reads a row per day, so that it is not asked each second. */

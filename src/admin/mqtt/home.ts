@@ -1,6 +1,7 @@
 import type { ModeState } from "../../alerting/modes/mode.ts";
 import type { Severity } from "../../alerting/rules/rule.ts";
 import type { CameraStatus } from "../../monitoring/cameras/camera.ts";
+import type { PrivateParts } from "../../monitoring/cameras/cameras-repository.ts";
 import type { RiskLevel } from "../../monitoring/events/event.ts";
 
 /** What MQTT says of a camera, as the database has it. */
@@ -25,6 +26,8 @@ export interface CameraNow {
   } | null;
   /** The detection whose picture is shown; null without one. */
   readonly pictureOf: number | null;
+  /** Its private zones, which are black in the picture. */
+  readonly privateParts: PrivateParts;
   /** End of the silence that mutes all its alerts; null without one. */
   readonly silencedUntil: Date | null;
 }
@@ -56,4 +59,6 @@ export interface HomeNow {
   /** End of the silence that mutes all alerts; null without one. */
   readonly silencedUntil: Date | null;
   readonly cameras: readonly CameraNow[];
+  /** Ids of deleted cameras. */
+  readonly deletedCameras: readonly string[];
 }

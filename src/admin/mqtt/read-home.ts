@@ -4,7 +4,7 @@ import type { Silence } from "../../alerting/silences/silence.ts";
 import { activeSilences } from "../../alerting/silences/silences-repository.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import type { HomeNow } from "./home.ts";
-import { camerasNow, openAlerts } from "./home-repository.ts";
+import { camerasNow, deletedCameras, openAlerts } from "./home-repository.ts";
 
 /** Maximum number of silences that are read. No home has more at once. */
 const mostSilences = 1_000;
@@ -24,6 +24,7 @@ export async function readHome(
   const cameras = await camerasNow(sql, seenSince);
   return {
     ...{ mode, modes, alerts },
+    deletedCameras: await deletedCameras(sql),
     silencedUntil: lastEnd(silences.filter(({ camera_id }) => camera_id === null)),
     cameras: cameras.map((camera) => ({
       ...camera,

@@ -14,7 +14,7 @@ const ago = (seconds: number): Date => new Date(now.getTime() - seconds * 1_000)
 
 const camera: CameraNow = {
   ...{ id: "yard", name: "Yard", status: "online", reason: null, lastSeenAt: ago(3), seen: {}, classes: ["person"] },
-  ...{ event: null, pictureOf: null, silencedUntil: null },
+  ...{ event: null, pictureOf: null, privateParts: [], silencedUntil: null },
 };
 const home: HomeNow = {
   mode: { mode: "home", since: null, set_by: null, source: null, pending: null },
@@ -22,6 +22,7 @@ const home: HomeNow = {
   alerts: { count: 0, highest: null, gravestSince: null, heldUntil: null, newest: null },
   silencedUntil: null,
   cameras: [camera],
+  deletedCameras: [],
 };
 const states: StateSettings = { prefix: "homesec", version: "1.0.0", occupiedMs: 30_000, linkOf: () => null };
 const shown = {

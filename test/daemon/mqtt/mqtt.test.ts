@@ -42,6 +42,15 @@ describe.each(["aedes", "mosquitto"] as const)("MQTT with %s", (kind) => {
       await home.shows(`binary_sensor.${yard}_occupancy_person`, "OFF");
       const picture = await eventually(() => home.homeAssistant.picture(`image.${yard}_picture`));
       expect(picture.subarray(0, 3)).toEqual(Buffer.from([0xff, 0xd8, 0xff]));
+      // A private zone is black in the picture that the broker has
+      const points = [
+        { x: 0, y: 0 },
+        { x: 1, y: 0 },
+        { x: 1, y: 1 },
+        { x: 0, y: 1 },
+      ];
+      await home.call("PUT", "/cameras/yard/zones/neighbour", { points, private: true });
+      await eventually(() => home.homeAssistant.picture(`image.${yard}_picture`)?.equals(picture) === false);
     });
 
     it("MQTT: the switch of a camera's alerts is a silence, and its author is MQTT", async () => {

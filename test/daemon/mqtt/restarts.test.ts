@@ -23,7 +23,7 @@ interface Run {
 
 type Step = (run: Run) => Promise<void>;
 
-/** What a round does while one of the three is away. */
+/** Changes of a round while one of the three is away. */
 const changes: readonly Step[] = [
   async () => {},
   async ({ home, cameras, chance }) => {
@@ -63,7 +63,7 @@ const restarts: readonly Step[] = [
     await run.home.restart();
   },
   async (run) => {
-    // All at once, in the order in which the machine happens to start them
+    // All at once, in any order
     await Promise.all([run.broker.stop(), run.home.homeAssistant.stop()]);
     await Promise.all([run.home.restart(), run.home.homeAssistant.start(), run.broker.start()]);
   },
