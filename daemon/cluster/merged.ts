@@ -43,6 +43,7 @@ const critical = ["detection_worker", "analysis_worker"];
 export const callerRole: Readonly<Record<UpstreamName, Role>> = {
   detector: "detect",
   language_model: "analyze",
+  language_model_fallback: "analyze",
   vision: "detect",
   embedder: "detect",
   enrichment: "detect",

@@ -8,6 +8,7 @@ import { createAlertStage } from "../../src/pipeline/alert.ts";
 import { createAnalyzeStage } from "../../src/pipeline/analyze.ts";
 import { createDetectStage } from "../../src/pipeline/detect.ts";
 import { createEnrichStage } from "../../src/pipeline/enrich.ts";
+import type { JudgeChain } from "../../src/pipeline/judge-chain.ts";
 import type { QueueName } from "../../src/work/jobs/jobs-repository.ts";
 import { createBatchAggregator } from "../workers/batch-aggregator.ts";
 import type { Loop, Worker } from "../workers/loop.ts";
@@ -105,19 +106,28 @@ function enrichmentWorker(parts: WorkerContext): Worker {
 function analysisWorker(parts: WorkerContext): Worker {
   const { upstreams } = parts;
   const { db, clock, log, config, settings } = parts.context;
+  const chain: JudgeChain = {
+    isBuiltIn: config.languageModelUrl === undefined,
+    fallback: upstreams.secondModel,
+    patienceMs: config.languageModelPatienceSeconds * 1_000,
+    rejudges: config.languageModelRejudge,
+  };
+  const mayStepIn = !chain.isBuiltIn && (chain.fallback !== undefined || chain.patienceMs > 0);
   return queueWorker(parts, "analysis_worker", "analyze", {
     critical: true,
     concurrency: config.analyzeConcurrency,
-    // At most four requests: two answers, a refusal of more tokens, and a reference request.
-    leaseMs: config.languageModelReadTimeout * 4_000 + 60_000,
+    // At most four requests of each model: two answers, a refusal of more tokens, and a reference request.
+    leaseMs: config.languageModelReadTimeout * (chain.fallback ? 8_000 : 4_000) + 60_000,
     maxAttempts: eventMaxAttempts,
     stage: createAnalyzeStage({
       ...{ db, clock, log: log.child({ worker: "analysis_worker" }), settings },
       timeZone: localTimeZone(),
       languageModel: upstreams.languageModel,
       languageModelAnsweredAt: () => upstreams.answeredAt("language_model"),
+      chain,
     }),
-    capacity: () => upstreams.capacity("language_model"),
+    // while the first model is away, the second judges, and the built-in scorer those that have waited
+    capacity: () => (mayStepIn ? Number.POSITIVE_INFINITY : upstreams.capacity("language_model")),
   });
 }
 

@@ -55,5 +55,5 @@ export async function resetBreaker(
 /** The queue whose jobs wait for a service. */
 function queueOf(name: UpstreamName): QueueName {
   if (name === "detector") return "detect";
-  return name === "language_model" ? "analyze" : "enrich";
+  return name === "language_model" || name === "language_model_fallback" ? "analyze" : "enrich";
 }

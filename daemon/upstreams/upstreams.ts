@@ -26,6 +26,8 @@ const longestBusyMs = 2 * minuteMs;
 export interface Upstreams {
   readonly detector: Detector;
   readonly languageModel: LanguageModel;
+  /** The model to ask while the first does not answer; undefined if none is configured. */
+  readonly secondModel: LanguageModel | undefined;
   readonly enrichment: EnrichmentUpstreams;
   /** How long the analysis of an event may wait for enrichment: not at all if no daemon enriches. */
   enrichmentWaitMs(): number;
@@ -96,11 +98,13 @@ export function startUpstreams(options: UpstreamOptions): Upstreams {
     onCondition: (condition) => onCondition("enrichment", condition),
   });
   const serviceOf = (name: UpstreamName): Service => {
+    if (name === "language_model_fallback") return { ...addressed, url: () => config.languageModelFallbackUrl };
     if (!isEnrichment(name)) return required.service(name);
     const builtIn = enrichment.isBuiltIn(name);
     return { hasAddress: !builtIn, builtIn, condition: enrichment.condition(name), url: () => enrichment.url(name) };
   };
-  const enabled = (): readonly UpstreamName[] => ["detector", "language_model", ...enrichment.enabled()];
+  const configured = upstreamNames.filter((name) => name !== "language_model_fallback" || clients.secondModel !== undefined);
+  const enabled = (): readonly UpstreamName[] => configured.filter((name) => !isEnrichment(name) || enrichment.enabled().includes(name));
   const semaphore = healthCheckLimiter(config);
   const probeOne = async (name: UpstreamName): Promise<UpstreamState> => {
     const service = serviceOf(name);
@@ -115,14 +119,9 @@ export function startUpstreams(options: UpstreamOptions): Upstreams {
       const anyThere = callers.some((name) => enrichment.url(name) !== undefined && breakerOf(name).state().state !== "open");
       return anyThere ? config.enrichmentWaitSeconds * 1_000 : 0;
     },
-    breakers: () => upstreamNames.map((name) => breakerOf(name).state()),
+    breakers: () => configured.map((name) => breakerOf(name).state()),
     failure: (name) => breakerOf(name).fault()?.message,
-    capacity: (name) => {
-      if (serviceOf(name).condition.state !== "working") return 0;
-      const { state } = breakerOf(name).state();
-      if (state === "closed") return Number.POSITIVE_INFINITY;
-      return state === "half_open" ? 1 : 0;
-    },
+    capacity: (name) => (serviceOf(name).condition.state === "working" ? capacityBy(breakerOf(name)) : 0),
     resetBreaker: (name) => breakerOf(name).reset(),
     fault: (name) => faultOf(serviceOf(name).condition),
     answeredAt: (name) => breakerOf(name).state().last_success,
@@ -131,7 +130,7 @@ export function startUpstreams(options: UpstreamOptions): Upstreams {
       return builtIn ? "built-in" : hasAddress ? required.url(name) : "runs with other daemons";
     },
     builtIn: () =>
-      upstreamNames.flatMap((name) => {
+      configured.flatMap((name) => {
         const { hasAddress, condition } = serviceOf(name);
         if (!options.calls(name) || hasAddress || !enabled().includes(name)) return [];
         return [{ name, fault: condition.state === "working" ? null : (faultOf(condition) ?? "starting") }];
@@ -145,6 +144,12 @@ export function startUpstreams(options: UpstreamOptions): Upstreams {
       return probed;
     },
   };
+}
+
+function capacityBy(breaker: Breaker): number {
+  const { state } = breaker.state();
+  if (state === "closed") return Number.POSITIVE_INFINITY;
+  return state === "half_open" ? 1 : 0;
 }
 
 type RequiredName = "detector" | "language_model";
@@ -163,6 +168,8 @@ interface Service {
   /** Undefined while the built-in service cannot be called. */
   readonly url: () => string | undefined;
 }
+
+const addressed = { hasAddress: true, builtIn: false, condition: { state: "working" } } as const;
 
 /** The services that are always enabled. */
 interface RequiredServices {
@@ -204,10 +211,11 @@ function startRequiredServices(
 }
 
 function createClients(
-  { config, clock, log, lifecycle }: UpstreamOptions,
+  options: UpstreamOptions,
   required: RequiredServices,
   breakerOf: (name: UpstreamName) => Breaker,
-): Pick<Upstreams, "detector" | "languageModel"> {
+): Pick<Upstreams, "detector" | "languageModel" | "secondModel"> {
+  const { config, clock, log, lifecycle } = options;
   const modelPath = config.detectorModelPath;
   const detector = createDetector({
     url: () => required.url("detector"),
@@ -224,14 +232,26 @@ function createClients(
     ...{ timeoutMs: config.languageModelReadTimeout * 1000, language: homeLanguage(config) },
   });
   lifecycle.onStop("language model client", () => languageModel.close());
-  return { detector, languageModel };
+  const secondModel = createSecondModel(options, breakerOf("language_model_fallback"));
+  return { detector, languageModel, secondModel };
+}
+
+function createSecondModel({ config, clock, log, lifecycle, calls }: UpstreamOptions, breaker: Breaker): LanguageModel | undefined {
+  const { url, ...access } = modelSettings(config, "fallback");
+  if (url === undefined || !calls("language_model_fallback")) return undefined;
+  const model = createLanguageModel({
+    ...{ url, ...access, breaker, clock, log: log.child({ service: "language_model_fallback" }) },
+    ...{ timeoutMs: config.languageModelReadTimeout * 1000, language: homeLanguage(config) },
+  });
+  lifecycle.onStop("second language model client", () => model.close());
+  return model;
 }
 
 async function probeService(
   name: UpstreamName,
   service: Service,
   breaker: Breaker,
-  options: UpstreamOptions & { readonly clients: Pick<Upstreams, "languageModel"> },
+  options: UpstreamOptions & { readonly clients: Pick<Upstreams, "languageModel" | "secondModel"> },
 ): Promise<UpstreamState> {
   const { config, clock } = options;
   const { builtIn, condition } = service;
@@ -256,8 +276,10 @@ async function probeService(
     );
   }
   const timeoutMs = config.aiHealthCheckTimeoutSeconds * 1000;
-  const { healthy, starting, responseMs, error } = await (name === "language_model" && service.hasAddress
-    ? options.clients.languageModel.health(timeoutMs)
-    : probeHealth(url, timeoutMs));
+  const models: Partial<Record<UpstreamName, LanguageModel | undefined>> = {
+    language_model: service.hasAddress ? options.clients.languageModel : undefined,
+    language_model_fallback: options.clients.secondModel,
+  };
+  const { healthy, starting, responseMs, error } = await (models[name]?.health(timeoutMs) ?? probeHealth(url, timeoutMs));
   return { name, healthy, ...(starting && { starting }), builtIn, url, responseMs, error, checkedAt: clock.now() };
 }

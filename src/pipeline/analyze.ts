@@ -1,14 +1,16 @@
 import type { Clock } from "../base/clock/clock.ts";
 import type { Log } from "../base/log/log.ts";
-import { factsOf, recordAttempt, type Subject, storeAnalysisFailure, storeVerdict } from "../monitoring/events/analysis.ts";
+import { factsOf, recordAttempt, type Subject, storeAnalysisFailure, storeVerdict, waitingSince } from "../monitoring/events/analysis.ts";
 import { emitAboutEvents } from "../monitoring/events/messages.ts";
 import type { Judgement, LanguageModel } from "../monitoring/upstream/language-model.ts";
+import type { Picture } from "../monitoring/upstream/multipart.ts";
 import type { Settings } from "../platform/config/settings.ts";
 import type { Database, Sql } from "../platform/database/database.ts";
 import { releaseDeliverJobs } from "../work/jobs/deliver-repository.ts";
 import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../work/jobs/jobs-repository.ts";
 import { repeatJob } from "../work/jobs/repeat-repository.ts";
 import { appendToJournal } from "../work/journal/journal.ts";
+import { type ChainJudgement, type JudgeChain, judgeInTurn } from "./judge-chain.ts";
 import { afterNoAnswer, type Stage, StageAborted } from "./stage.ts";
 
 /** Dependencies of the analyze stage. */
@@ -21,6 +23,14 @@ export interface AnalyzeStageContext {
   readonly languageModel: LanguageModel;
   /** Time of the last successful answer of the language model, for any event. */
   readonly languageModelAnsweredAt: () => Date | null;
+  readonly chain: JudgeChain;
+  /** The pictures of an event for a model that sees, as they may leave the house; absent if none may. */
+  readonly picturesOf?: ((eventId: number, signal: AbortSignal) => Promise<readonly Picture[]>) | undefined;
+}
+
+/** A claimed event, and since when it has waited for the first language model. */
+interface Claimed extends Subject {
+  readonly waitingSince: Date;
 }
 
 /** Creates the stage that has the language model judge an event, and stores score, level, summary, reasoning and factors. */
@@ -40,11 +50,11 @@ class AnalyzeStage implements Stage {
     const startedAt = clock.now();
     const subject = await db.transaction((sql) => this.#begin(sql, job, startedAt));
     if (!subject) return;
-    const answer = await this.#context.languageModel.judge(subject.facts, signal);
+    const judgement = await this.#judge(Number(job.subject), subject, signal);
     if (signal.aborted) throw new StageAborted(`the analysis of event ${job.subject} was aborted`);
     const finishedAt = clock.now();
-    await db.transaction((sql) => this.#store(sql, job, answer, { startedAt, finishedAt }));
-    this.#log(job, subject, answer, finishedAt.getTime() - startedAt.getTime());
+    await db.transaction((sql) => this.#store(sql, job, subject, judgement, { startedAt, finishedAt }));
+    this.#log(job, subject, judgement.answer, finishedAt.getTime() - startedAt.getTime());
   }
 
   async stopRetrying(job: ClaimedJob, error: string): Promise<void> {
@@ -52,8 +62,15 @@ class AnalyzeStage implements Stage {
     await db.transaction((sql) => fail(sql, job, error, clock.now()));
   }
 
+  async #judge(eventId: number, subject: Claimed, signal: AbortSignal): Promise<ChainJudgement> {
+    const { languageModel, chain, picturesOf, clock } = this.#context;
+    const waitedMs = (): number => clock.now().getTime() - subject.waitingSince.getTime();
+    const pictures = (await picturesOf?.(eventId, signal)) ?? [];
+    return await judgeInTurn(languageModel, chain, { facts: subject.facts, pictures, waitedMs, isRejudged: subject.isJudged }, signal);
+  }
+
   /** Announces the analysis and returns what to judge; finishes the job if its event is gone. */
-  async #begin(sql: Sql, job: ClaimedJob, startedAt: Date): Promise<Subject | undefined> {
+  async #begin(sql: Sql, job: ClaimedJob, startedAt: Date): Promise<Claimed | undefined> {
     const eventId = Number(job.subject);
     const subject = await factsOf(sql, eventId, this.#context.timeZone);
     if (!subject) {
@@ -66,22 +83,29 @@ class AnalyzeStage implements Stage {
       await appendToJournal(sql, [{ type: "batch.analysis_started", data }], startedAt);
       await emitAboutEvents(sql, [{ type: "batch_analysis_started", subject: job.subject, about: eventId, data }], startedAt);
     }
-    return subject;
+    return { ...subject, waitingSince: (await waitingSince(sql, eventId)) ?? startedAt };
   }
 
   async #store(
     sql: Sql,
     job: ClaimedJob,
-    answer: Judgement,
+    subject: Claimed,
+    { answer, substituteFor }: ChainJudgement,
     times: { readonly startedAt: Date; readonly finishedAt: Date },
   ): Promise<void> {
     const attempt = { eventId: Number(job.subject), ...times };
     const now = times.finishedAt;
     if (answer.kind === "unavailable") {
       const next = afterNoAnswer(job, answer, { lastSuccess: this.#context.languageModelAnsweredAt(), now });
-      await recordAttempt(sql, { ...attempt, outcome: "unavailable", analyzedBy: null, error: answer.detail, answer: null });
+      // A breaker that stays open makes no attempt: one line in the history is enough
+      if (answer.reason !== "breaker_open" || job.deferrals === 0) {
+        await recordAttempt(sql, { ...attempt, outcome: "unavailable", analyzedBy: null, error: answer.detail, answer: null });
+      }
       if (next.stopRetrying) await fail(sql, job, answer.detail, now);
-      else await releaseJob(sql, job, { availableAt: next.availableAt, error: answer.detail, attempt: next.attempt });
+      else {
+        const availableAt = this.#notAfterPatience(subject, next.availableAt);
+        await releaseJob(sql, job, { availableAt, error: answer.detail, attempt: next.attempt });
+      }
       // The judgement is not near: the messages about the event go out without it
       await releaseDeliverJobs(sql, job.subject, now);
       return;
@@ -91,7 +115,11 @@ class AnalyzeStage implements Stage {
     // A person may have asked for another analysis while this one ran.
     const isRepeated = await repeatJob(sql, job, now);
     if (answer.kind === "judged") {
-      if (!isRepeated) await finishJob(sql, job);
+      if (!isRepeated && substituteFor && this.#context.chain.rejudges) {
+        const next = afterNoAnswer(job, { ...substituteFor, suspect: false }, { lastSuccess: null, now });
+        const availableAt = next.stopRetrying ? now : next.availableAt;
+        await releaseJob(sql, job, { availableAt, error: substituteFor.detail, attempt: "deferred" });
+      } else if (!isRepeated) await finishJob(sql, job);
       await recordAttempt(sql, { ...attempt, outcome: "completed", analyzedBy, error: answer.note ?? null, answer: answer.answer });
       const thresholds = this.#context.settings.current().riskScoreThresholds;
       await storeVerdict(sql, { eventId, attempt: job.attempts, verdict: answer.verdict, analyzedBy, thresholds, isRepeated, now });
@@ -100,6 +128,13 @@ class AnalyzeStage implements Stage {
     if (!isRepeated) await buryJob(sql, job, answer.error);
     await recordAttempt(sql, { ...attempt, outcome: answer.kind, analyzedBy, error: answer.error, answer: answer.answer });
     if (!isRepeated) await storeAnalysisFailure(sql, { eventId, attempt: job.attempts, error: answer.error, now });
+  }
+
+  /** Returns when to try again: not after the moment when the built-in scorer steps in. */
+  #notAfterPatience({ waitingSince: since, isJudged }: Claimed, availableAt: Date): Date {
+    const { isBuiltIn, patienceMs } = this.#context.chain;
+    if (isBuiltIn || patienceMs === 0 || isJudged) return availableAt;
+    return new Date(Math.min(availableAt.getTime(), since.getTime() + patienceMs));
   }
 
   /** Logs the outcome. Only the first attempt of an event that waits for the language model is logged at level info. */

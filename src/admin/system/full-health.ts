@@ -13,6 +13,7 @@ type AiService = z.output<typeof AiServiceHealth>;
 const displayNames: Readonly<Record<UpstreamName, string>> = {
   detector: "Detector",
   language_model: "Language model",
+  language_model_fallback: "Second language model",
   vision: "Vision",
   embedder: "Embedder",
   enrichment: "Enrichment",

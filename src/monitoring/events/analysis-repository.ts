@@ -29,6 +29,25 @@ export async function recordAttempt(sql: Sql, attempt: AnalysisAttempt): Promise
   `;
 }
 
+/**
+ * Returns since when an event has waited for an answer: the start of the first of its attempts that got none, after the last one that got
+ * any. Null if the last attempt got one, or there is none.
+ */
+export async function waitingSince(sql: Sql, eventId: number): Promise<Date | null> {
+  const [row] = await sql<[{ since: Date | null }?]>`
+    select min(a.started_at) as since
+    from analysis_attempts a
+    where a.event_id = ${eventId}
+      and a.attempt > (
+        select coalesce(max(b.attempt), 0)
+        from analysis_attempts b
+        where b.event_id = ${eventId}
+          and b.outcome <> 'unavailable'
+      )
+  `;
+  return row?.since ?? null;
+}
+
 /** An event with its camera, as the input of an analysis. */
 export interface AnalysisSubject {
   readonly batchId: string | null;
@@ -36,12 +55,15 @@ export interface AnalysisSubject {
   readonly cameraName: string;
   readonly startedAt: Date;
   readonly endedAt: Date;
+  /** It has been judged, and no other analysis was requested since. */
+  readonly isJudged: boolean;
 }
 
 /** Finds an event, deleted or not; undefined if there is none. */
 export async function findSubject(sql: Sql, eventId: number): Promise<AnalysisSubject | undefined> {
   const [row] = await sql<[AnalysisSubject?]>`
-    select e.batch_id as "batchId", e.camera_id as "cameraId", c.name as "cameraName", e.started_at as "startedAt", e.ended_at as "endedAt"
+    select e.batch_id as "batchId", e.camera_id as "cameraId", c.name as "cameraName", e.started_at as "startedAt", e.ended_at as "endedAt",
+      e.analysis_status = 'completed' as "isJudged"
     from events e
     join cameras c on c.camera_id = e.camera_id
     where e.event_id = ${eventId}

@@ -14,13 +14,15 @@ import { markAnalysisFailed, updateAnalysis } from "./events-repository.ts";
 import { factsFrom } from "./facts.ts";
 import { emitAboutEvents, releaseMessages } from "./messages.ts";
 
-export { recordAttempt } from "./analysis-repository.ts";
+export { recordAttempt, waitingSince } from "./analysis-repository.ts";
 
 /** The event to analyse. */
 export interface Subject {
   readonly batchId: string | null;
   readonly cameraId: string;
   readonly facts: EventFacts;
+  /** It has been judged, and no other analysis was requested since. */
+  readonly isJudged: boolean;
 }
 
 /** Returns the facts about an event for the language model; undefined if there is no such event. Times are also given in `timeZone`. */
@@ -31,7 +33,7 @@ export async function factsOf(sql: Sql, eventId: number, timeZone: string): Prom
   const found = factsFrom(subject, await sightingsOf(sql, eventId), anomaly, timeZone);
   const said = (await notesOf(sql, eventId)).map((content) => ({ kind: "message" as const, objectType: null, content }));
   const facts = { ...found, ...(await parkedFacts(sql, eventId)), readings: [...said, ...found.readings] };
-  return { batchId: subject.batchId, cameraId: subject.cameraId, facts };
+  return { batchId: subject.batchId, cameraId: subject.cameraId, facts, isJudged: subject.isJudged };
 }
 
 /** The facts about parked objects: those beside the event, and the one whose departure it reports. */

@@ -281,6 +281,19 @@ export const variables = {
     description: "File with nothing but that key, instead of LANGUAGE_MODEL_KEY",
   },
   LANGUAGE_MODEL_READ_TIMEOUT: timeout("upstream", "120", "Longest wait for a reply of the language model"),
+  LANGUAGE_MODEL_PATIENCE_SECONDS: {
+    group: "upstream",
+    kind: kinds.integer(0, 86_400),
+    default: "120",
+    unit: "seconds",
+    description: "The built-in scorer judges an event that waited this long for the language model; 0: never",
+  },
+  LANGUAGE_MODEL_REJUDGE: {
+    group: "upstream",
+    kind: kinds.boolean,
+    default: "false",
+    description: "Judge such an event again when the language model answers",
+  },
   LANGUAGE_MODEL_FALLBACK_URL: {
     group: "upstream",
     kind: kinds.serviceUrl,

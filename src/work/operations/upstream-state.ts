@@ -1,4 +1,4 @@
-export const upstreamNames = ["detector", "language_model", "vision", "embedder", "enrichment"] as const;
+export const upstreamNames = ["detector", "language_model", "language_model_fallback", "vision", "embedder", "enrichment"] as const;
 /** A service that homesec calls. */
 export type UpstreamName = (typeof upstreamNames)[number];
 

@@ -57,7 +57,7 @@ const clients = {
     const client = createEnricher(options);
     return { ask: () => client.enrich({ detection, attributes: {}, embedding_match: null }), close: () => client.close() };
   },
-} satisfies Record<UpstreamName, unknown>;
+} satisfies Record<Exclude<UpstreamName, "language_model_fallback">, unknown>;
 
 test.each([
   ["detector", detectorStandIn, JSON.stringify({ detections: [] })],
