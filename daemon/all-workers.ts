@@ -1,5 +1,6 @@
 import { createFreshContent } from "../src/monitoring/images/fresh-content.ts";
 import type { OperationContext } from "../src/work/operations/operation.ts";
+import { createAnswerReader } from "./answers/answer-reader.ts";
 import type { FileWatcher } from "./file-watcher/file-watcher.ts";
 import type { Foundation } from "./foundation.ts";
 import { createHousekeeping } from "./housekeeping.ts";
@@ -77,6 +78,7 @@ export function createAllWorkers(
       watcher,
       receivers,
       createPulling(workerContext),
+      createAnswerReader({ ...context, log: log.child({ part: "answers" }), onAnswer: (outcome) => metrics.phoneAnswered(outcome) }),
       createMqttWorker({ context, recentEvents, version: foundation.version }),
       ...housekeeping.everywhere,
       housekeeping.cameraWatcher,

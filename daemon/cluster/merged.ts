@@ -12,7 +12,7 @@ export const workersOf: Readonly<Record<Role, readonly string[]>> = {
   detect: ["detection_worker", "enrichment_worker", "batch_aggregator"],
   analyze: ["analysis_worker"],
   alert: ["alert_worker", "digest_closer"],
-  deliver: ["delivery_worker", "mqtt"],
+  deliver: ["delivery_worker", "answer_reader", "mqtt"],
   maintain: ["baseline_learner", "gpu_monitor", "cleanup_service", "health_reporter"],
 };
 
@@ -28,6 +28,7 @@ export const singletonNames = [
   "gpu_monitor",
   "cleanup_service",
   "selftest",
+  "answer_reader",
   "mqtt",
 ] as const;
 

@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { StoredVerdict } from "../../src/alerting/alerts/verdicts-repository.ts";
+import { type AnswerOutcome, answerOutcomes } from "../../src/alerting/answers/take.ts";
 import { channelKinds, channels, leftOutReasons, objectTypes, riskLevels, severities } from "../../src/contract/constants.ts";
 import { JournalMessage } from "../../src/contract/live.ts";
 import type { LeftOut } from "../../src/monitoring/upstream/left-out.ts";
@@ -29,6 +30,8 @@ export interface Work {
   published(rows: readonly PublishedRow[]): void;
   ruleVerdicts(verdicts: readonly Pick<StoredVerdict, "outcome" | "silence_id">[]): void;
   deliveryAttempted(channel: (typeof deliveryChannels)[number], outcome: (typeof deliveryOutcomes)[number]): void;
+  /** Someone pressed a button of a message on a phone. */
+  phoneAnswered(outcome: AnswerOutcome): void;
   /** A recipient was notified this many seconds after the alert or event was ready. */
   notified(seconds: number): void;
   upstreamAsked(service: UpstreamName, outcome: "success" | "failure", seconds: number): void;
@@ -80,6 +83,7 @@ export function createWorkMetrics(registry: Registry, cameraLabel: CameraLabels)
       for (const { outcome, silence_id } of rows) metrics.verdicts.inc({ outcome: silence_id === null ? outcome : "silenced" });
     },
     deliveryAttempted: (channel, outcome) => metrics.attempts.inc({ channel, outcome }),
+    phoneAnswered: (outcome) => metrics.answers.inc({ outcome }),
     notified: (seconds) => metrics.delays.observe(seconds),
     upstreamAsked: (service, outcome, seconds) => {
       metrics.upstreamRequests.inc({ service, outcome });
@@ -133,6 +137,7 @@ function createInstruments(registry: Registry) {
       channel: deliveryChannels,
       outcome: deliveryOutcomes,
     }),
+    answers: counter("phone_answers_total", `Buttons pressed on phones: ${answerOutcomes.join(", ")}`, { outcome: answerOutcomes }),
     delays: histogram("notification_delay_seconds", "Time from the alert until a recipient was notified", delayBuckets),
     upstreamRequests: counter("upstream_requests_total", "Calls to upstream services: success, failure", {
       service,

@@ -37,6 +37,7 @@ export const channelForms: Readonly<Record<ChannelKindName, ChannelForm>> = {
       { name: "username", label: "User name" },
       { name: "token", label: "Access token", isSecret: true },
       { name: "password", label: "Password of the user", isSecret: true },
+      { name: "answer_topic", label: "Topic that the buttons answer to" },
     ],
   },
   telegram: {

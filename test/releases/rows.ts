@@ -488,4 +488,21 @@ export const earlyRows: readonly EarlyRow[] = [
       ...{ sealed_settings: Buffer.of(1, 2, 3), enabled: false, last_attempt_at: at(43), last_error: "ntfy answered 500", ...times },
     },
   },
+  {
+    from: 45,
+    table: "answers",
+    row: { alert_id: id(1), notification_id: id(1), action: "silence", answered_at: at(45), answered_by: "Anna on ntfy" },
+  },
+  {
+    from: 45,
+    table: "answer_sources",
+    row: {
+      source: "ntfy ntfy.sh/home-answers",
+      position: "x7",
+      moved_at: at(45),
+      fault: "ntfy answered 401",
+      failing_since: at(46),
+      refused: 2,
+    },
+  },
 ];

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { StoredAnswer } from "../../alerting/answers/answers-repository.ts";
 import { durationText, pluralize } from "../../base/text/format.ts";
 import type { AlertFacts, NotificationAttemptFacts, NotificationFacts } from "./alerts-repository.ts";
 import type { DeliveryFacts } from "./deliveries-repository.ts";
@@ -14,10 +15,12 @@ export function alertSteps(
     notifications,
     attempts,
     deliveries,
+    answers = [],
   }: {
     readonly notifications: readonly NotificationFacts[];
     readonly attempts: readonly NotificationAttemptFacts[];
     readonly deliveries: readonly DeliveryFacts[];
+    readonly answers?: readonly StoredAnswer[];
   },
   now: Date,
 ): Step[] {
@@ -32,7 +35,15 @@ export function alertSteps(
           .map((attempt) => attemptStep(notification, attempt)),
         notificationStep(notification, now),
       ]),
+    ...answers.filter(({ alert_id }) => alert_id === alert.id).map(answerStep),
   ];
+}
+
+const pressed = { acknowledge: "acknowledged the alert", silence: "silenced its camera for an hour", dismiss: "found it not interesting" };
+
+/** A button that someone pressed on a phone. */
+function answerStep({ answered_at: at, answered_by: by, ...details }: StoredAnswer): Step {
+  return { at, step: "change", status: "done", text: `${by} ${pressed[details.action]}.`, details: { by, ...details } };
 }
 
 function alertStep(alert: AlertFacts, hasReachedWebhook: boolean): Step {

@@ -1,3 +1,4 @@
+import { answersTo } from "../../alerting/answers/answers-repository.ts";
 import type { Rule } from "../../alerting/rules/rule.ts";
 import { allRules } from "../../alerting/rules/rules-repository.ts";
 import { pluralize } from "../../base/text/format.ts";
@@ -75,12 +76,13 @@ export async function chainOfEvent(sql: Sql, eventId: number, known: Known): Pro
   const silentRules = rules.filter(({ id }) => verdicts.every(({ rule_id }) => rule_id !== id)).slice(0, max.rules);
   const batchId = uuidOf(event.batch_id ?? "");
   const alertIds = alerts.map(({ id }) => id);
-  const [pictures, batches, notifications, notificationAttempts, deliveries] = await Promise.all([
+  const [pictures, batches, notifications, notificationAttempts, deliveries, answers] = await Promise.all([
     picturesOf(sql, shown.ids),
     batchId === undefined ? [] : findBatches(sql, [batchId]),
     notificationsOf(sql, alertIds),
     notificationAttemptsOf(sql, alertIds, max.notificationAttempts),
     deliveriesAbout(sql, [String(eventId), ...alertIds], max.deliveries),
+    answersTo(sql, alertIds),
   ]);
   const requests = await deliveryAttempts(
     sql,
@@ -97,7 +99,7 @@ export async function chainOfEvent(sql: Sql, eventId: number, known: Known): Pro
       ...verdicts.map(verdictStep),
       ...silentRules.map((rule) => silentRuleStep(rule, event, evaluationJobs)),
       ...noRules(verdicts.length + silentRules.length),
-      ...alerts.flatMap((alert) => alertSteps(alert, { notifications, attempts: notificationAttempts, deliveries }, now)),
+      ...alerts.flatMap((alert) => alertSteps(alert, { notifications, attempts: notificationAttempts, deliveries, answers }, now)),
       ...deliveries.flatMap((delivery) => deliverySteps(delivery, requests, now)),
       ...peopleSteps(changes.map(({ record }) => record)),
     ],

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { type FailingSource, failingSources } from "../../alerting/answers/sources-repository.ts";
 import { type DelayedNotifications, delayedNotifications } from "../../alerting/notifications/delayed-repository.ts";
 import type { Silence } from "../../alerting/silences/silence.ts";
 import { activeSilences } from "../../alerting/silences/silences-repository.ts";
@@ -78,6 +79,11 @@ export async function checkAnswers(context: OperationContext, upstreams: Check<r
 /** Returns the notifications that could not be sent yet, by channel. */
 export function checkNotifications(context: OperationContext): Promise<Check<readonly DelayedNotifications[]>> {
   return limited(context, () => context.db.query((sql) => delayedNotifications(sql, context.clock.now())));
+}
+
+/** Returns the services whose answers from phones cannot be read. */
+export function checkSources(context: OperationContext): Promise<Check<readonly FailingSource[]>> {
+  return limited(context, () => context.db.query((sql) => failingSources(sql, context.clock.now())));
 }
 
 /** Returns the space on the disks, as far as it is known: the one with the data folder, and the one with the pictures if it differs. */

@@ -1,3 +1,4 @@
+import type { FailingSource } from "../../alerting/answers/sources-repository.ts";
 import type { DelayedNotifications } from "../../alerting/notifications/delayed-repository.ts";
 import type { Silence } from "../../alerting/silences/silence.ts";
 import { createTtlCache } from "../../base/async/ttl-cache.ts";
@@ -12,6 +13,7 @@ import {
   checkDisks,
   checkNotifications,
   checkSilences,
+  checkSources,
   checkStore,
   checkUpstreams,
 } from "./checks.ts";
@@ -34,6 +36,8 @@ export interface Findings {
   readonly breakers: string;
   /** Notifications that could not be sent yet; empty while the database does not answer. */
   readonly delayedNotifications: readonly DelayedNotifications[];
+  /** Services whose answers from phones homesec cannot read; empty while the database does not answer. */
+  readonly failingSources: readonly FailingSource[];
   readonly timestamp: Date;
 }
 
@@ -72,8 +76,8 @@ async function checkAll(context: OperationContext, runtime: Runtime): Promise<Fi
     checkUpstreams(context, runtime),
     checkDisks(context, runtime),
   ]);
-  const [silences, delayed, fault] = database.ok
-    ? await Promise.all([checkSilences(context), checkNotifications(context), checkAnswers(context, probed)])
+  const [silences, delayed, fault, sources] = database.ok
+    ? await Promise.all([checkSilences(context), checkNotifications(context), checkAnswers(context, probed), checkSources(context)])
     : [];
   const upstreams = fault === undefined ? probed : withFault(probed, fault);
   const workers = runtime.workers();
@@ -97,6 +101,7 @@ async function checkAll(context: OperationContext, runtime: Runtime): Promise<Fi
     silences: silences?.ok ? silences.value : [],
     breakers,
     delayedNotifications: delayed?.ok ? delayed.value : [],
+    failingSources: sources?.ok ? sources.value : [],
     timestamp: context.clock.now(),
   };
 }

@@ -15,10 +15,8 @@ type Service = z.output<typeof ServiceHealth>;
 
 /** Returns the health of the three kinds of services with the latest changes; status 503 unless everything is healthy. */
 export async function currentHealth(context: OperationContext, runtime: Runtime): Promise<Health | WithStatus<Health>> {
-  const { overall, database, store, upstreams, workers, lowDisks, silences, delayedNotifications, timestamp } = await currentFindings(
-    context,
-    runtime,
-  );
+  const { overall, database, store, upstreams, workers, lowDisks, silences, delayedNotifications, failingSources, timestamp } =
+    await currentFindings(context, runtime);
   const reply: Health = {
     status: overall,
     services: { database: databaseHealth(context, database), store: storeHealth(context, store), ai: aiHealth(upstreams) },
@@ -39,6 +37,12 @@ export async function currentHealth(context: OperationContext, runtime: Runtime)
         service: "notifications",
         event_type: "delayed",
         message: delayText(delayed),
+      })),
+      ...failingSources.map(({ source, fault, since }) => ({
+        timestamp: since,
+        service: "phones",
+        event_type: "answers_unread",
+        message: `buttons on phones have no effect (${source}): ${fault}`,
       })),
       ...runtime.recentEvents(),
     ],

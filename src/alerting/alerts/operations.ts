@@ -2,14 +2,11 @@ import { z } from "zod";
 import { notFound, Problem } from "../../contract/problem.ts";
 import type { alertRoutes } from "../../contract/routes/alerts.ts";
 import { uuidOf } from "../../contract/values.ts";
-import { emitAboutEvents } from "../../monitoring/events/messages.ts";
 import { readPage, timeKey } from "../../platform/database/keyset.ts";
-import { appendToJournal } from "../../work/journal/journal.ts";
 import type { OperationContext, Operations } from "../../work/operations/operation.ts";
-import { cancelNotifications } from "../notifications/notifications-repository.ts";
-import { channelResults } from "../notifications/queue.ts";
 import type { Alert } from "./alert.ts";
-import { countAlerts, endAlert, findAlert, listAlerts } from "./alerts-repository.ts";
+import { countAlerts, findAlert, listAlerts } from "./alerts-repository.ts";
+import { type AlertEnd, endOpenAlert } from "./ending.ts";
 
 /** The use cases of alerts. */
 export const alertOperations: Pick<Operations, keyof typeof alertRoutes> = {
@@ -44,24 +41,14 @@ export const alertOperations: Pick<Operations, keyof typeof alertRoutes> = {
 };
 
 /** Acknowledges or dismisses an alert; the second of two requests gets a conflict. */
-async function end({ db, clock, caller }: OperationContext, text: string, status: "acknowledged" | "dismissed"): Promise<Alert> {
+async function end({ db, clock, caller }: OperationContext, text: string, status: AlertEnd["status"]): Promise<Alert> {
   const id = uuidOf(text);
   if (id === undefined) throw notFound("Alert", text);
-  const alert = await db.transaction(async (sql) => {
-    const now = clock.now();
-    // Cancel the notifications before the alert, in the sender's lock order, so that neither waits for the other.
-    await cancelNotifications(sql, id, now);
-    const channels = (await channelResults(sql, [id])).get(id) ?? [];
-    const ended = await endAlert(sql, id, { status, channels, by: caller?.access?.name }, now);
-    if (!ended) {
-      const current = await findAlert(sql, id);
-      if (!current) throw notFound("Alert", text);
-      throw new Problem("conflict", `Alert ${id} is ${current.status} already; that is final`);
-    }
-    const type = status === "acknowledged" ? "alert_acknowledged" : "alert_dismissed";
-    await appendToJournal(sql, [{ type, data: ended }], now);
-    await emitAboutEvents(sql, [{ type, subject: id, about: ended.event_id, data: ended }], now);
-    return ended;
+  return await db.transaction(async (sql) => {
+    const ended = await endOpenAlert(sql, id, { status, by: caller?.access?.name }, clock.now());
+    if (ended) return ended;
+    const current = await findAlert(sql, id);
+    if (!current) throw notFound("Alert", text);
+    throw new Problem("conflict", `Alert ${id} is ${current.status} already; that is final`);
   });
-  return alert;
 }

@@ -10,6 +10,8 @@ import { ntfy } from "./kinds/ntfy.ts";
 import { pushover } from "./kinds/pushover.ts";
 import { telegram } from "./kinds/telegram.ts";
 
+export { ntfyAnswers, readNtfyLine } from "./kinds/ntfy.ts";
+
 /** The services that bring messages to phones, by the names of the contract. */
 export const phoneKinds: Readonly<Record<ChannelKindName, PhoneKind>> = {
   ntfy,

@@ -19,6 +19,15 @@ export interface PhoneMessage {
   readonly picture: Buffer | undefined;
   /** Messages with the same topic are about the same thing, such as an event. */
   readonly topic: string;
+  /** Buttons that answer an alert; a service without buttons leaves them out. */
+  readonly buttons?: readonly PhoneButton[];
+}
+
+/** A button of a message. */
+export interface PhoneButton {
+  readonly label: string;
+  /** The signed text that comes back when someone presses the button: at most 64 characters of base64url. */
+  readonly token: string;
 }
 
 /** Cuts a text to `longest` UTF-16 code units, at a word, with an ellipsis. Never cuts a character in half. */

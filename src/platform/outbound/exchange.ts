@@ -6,7 +6,7 @@ import type { buildConnector, Dispatcher } from "undici";
 import { giveAddresses } from "./checked-lookup.ts";
 import type { Target } from "./target.ts";
 
-/** Maximum number of bytes read from a response. */
+/** Default maximum number of bytes read from a response. */
 const bodyLimit = 16 * 1024;
 /** Maximum wait for the body once the status has arrived, since the next message is waiting. */
 const bodyMs = 2_000;
@@ -19,7 +19,12 @@ export interface Exchange {
   /** All of them are checked. No other address is connected to. */
   readonly addresses: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Buffer;
+  /** Null: a GET. */
+  readonly body: string | Buffer | null;
+  /** Reads the body of a success instead of its first bytes. */
+  readonly read?: ((body: AsyncIterable<Buffer>) => Promise<void>) | undefined;
+  /** Maximum number of bytes read from the response. */
+  readonly mostBytes?: number | undefined;
   /** Aborts everything at once, even a connection in progress. */
   readonly signal: AbortSignal;
   /** PEM; trusted instead of the system's certificates. */
@@ -34,11 +39,12 @@ export interface Reply {
 }
 
 /**
- * Posts over a new connection, which is closed afterwards, so that the check of one request never applies to another. Redirects are
+ * Posts or gets over a new connection, which is closed afterwards, so that the check of one request never applies to another. Redirects are
  * ordinary responses, and proxies of the environment are not used. Once the status has arrived, the exchange has succeeded regardless of
  * the body. Throws the errors of Node.js or undici, and the reason of the signal.
  */
-export async function exchange({ target, addresses, headers, body, signal, ca }: Exchange): Promise<Reply> {
+export async function exchange(request: Exchange): Promise<Reply> {
+  const { target, addresses, headers, body, read, mostBytes = bodyLimit, signal, ca } = request;
   let socket: Socket | undefined;
   // Loaded on demand: a daemon without webhooks does not need it
   const { Client } = await import("undici");
@@ -58,12 +64,17 @@ export async function exchange({ target, addresses, headers, body, signal, ca }:
   const stop = (): void => void socket?.destroy();
   signal.addEventListener("abort", stop, { once: true });
   try {
-    const answer = await client.request({ method: "POST", path: `${target.url.pathname}${target.url.search}`, headers, body, signal });
+    const method = body === null ? "GET" : "POST";
+    const answer = await client.request({ method, path: `${target.url.pathname}${target.url.search}`, headers, body, signal });
     const after = answer.headers["retry-after"];
+    if (read && answer.statusCode === 200) {
+      await read(answer.body as AsyncIterable<Buffer>);
+      return { status: answer.statusCode, retryAfter: null, body: "" };
+    }
     return {
       status: answer.statusCode,
       retryAfter: (Array.isArray(after) ? after[0] : after) ?? null,
-      body: await beginningOf(answer.body),
+      body: await beginningOf(answer.body, mostBytes),
     };
   } finally {
     signal.removeEventListener("abort", stop);
@@ -106,11 +117,11 @@ function hand(socket: Socket, ready: "connect" | "secureConnect", callback: buil
  * Returns the first bytes of a body as text, without characters that the database cannot store. It does not read further bytes, or bytes
  * that arrive after 2 s.
  */
-async function beginningOf(body: Dispatcher.ResponseData["body"]): Promise<string> {
+async function beginningOf(body: Dispatcher.ResponseData["body"], mostBytes: number): Promise<string> {
   const timer = setTimeout(() => body.destroy(), bodyMs);
   const decoder = new StringDecoder("utf8");
   let text = "";
-  let left = bodyLimit;
+  let left = mostBytes;
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       text += decoder.write(chunk.subarray(0, left));

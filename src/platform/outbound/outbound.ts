@@ -5,21 +5,25 @@ import { allowanceOf } from "./allow.ts";
 import { exchange } from "./exchange.ts";
 import { failureText } from "./failure.ts";
 import { headersToSend } from "./headers.ts";
+import { LineFailure, readLines } from "./lines.ts";
 import { type Resolve, resolveBySystem } from "./resolve.ts";
 import { type Target, targetOf } from "./target.ts";
 
-/** A POST to a URL that a user has entered. */
+/** A request to a URL that a user has entered. */
 export interface OutboundRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Buffer;
+  /** Null: a GET. */
+  readonly body: string | Buffer | null;
   /** Covers everything: name resolution, connection, TLS, response. */
   readonly timeoutMs: number;
+  /** Maximum number of bytes read from the response (default 16 KiB). */
+  readonly mostBytes?: number;
   readonly signal?: AbortSignal;
 }
 
 /**
- * The result of a request. `answered`: there is a status; `body` is the beginning of the response, at most 16 KiB. `refused`: the
+ * The result of a request. `answered`: there is a status; `body` is the beginning of the response. `refused`: the
  * outbound rules forbid it, so trying again is useless. `unreachable`: no status arrived. Errors contain no secrets: of the URL they name
  * only host and port.
  */
@@ -28,10 +32,18 @@ export type OutboundAnswer =
   | { readonly kind: "refused"; readonly error: string }
   | { readonly kind: "unreachable"; readonly error: string; readonly ms: number };
 
+/** A GET whose response is a stream of lines. Here `timeoutMs` is the longest time without a byte. */
+export interface OutboundStream extends Omit<OutboundRequest, "body" | "mostBytes"> {
+  /** Gets each line, one after the other. An error ends the stream. */
+  readonly onLine: (line: string) => Promise<void>;
+}
+
 /** Sends all requests to URLs that users have entered. */
 export interface Outbound {
   /** Sends a request; never rejects. */
   post(request: OutboundRequest): Promise<OutboundAnswer>;
+  /** Reads a stream until it ends; `answered` with 200 says that it did. Rejects only with an error of `onLine`. */
+  lines(request: OutboundStream): Promise<OutboundAnswer>;
   /** Returns why requests to the URL would be refused now; undefined if they would not. A name without an address may get one later. */
   refusalOf(url: string): Promise<string | undefined>;
   /** Aborts all requests in progress. */
@@ -60,11 +72,12 @@ export function createOutbound({ allow, ownPort, resolve = resolveBySystem, ca }
     allowance.refusal(host, addresses) ??
     (allow.length === 0 && portOf(url) === ownPort && addresses.some(isThisMachine) ? ownApiRefused(url) : undefined);
 
-  const send = async (request: OutboundRequest, target: Target, headers: Readonly<Record<string, string>>, stop: AbortController) => {
+  const send = async (request: Sending, target: Target, headers: Readonly<Record<string, string>>, stop: AbortController) => {
     const started = performance.now();
     let step = `the name ${target.host} was not found`;
     const end = (): void => stop.abort(new Error("stopped before an answer came"));
-    const timer = setTimeout(() => stop.abort(new Error(`${step} within ${request.timeoutMs / 1000} s`)), request.timeoutMs);
+    const expire = (): void => stop.abort(new Error(`${step} within ${request.timeoutMs / 1000} s`));
+    const timer = setTimeout(expire, request.timeoutMs);
     request.signal?.addEventListener("abort", end, { once: true });
     if (request.signal?.aborted || isClosed) end();
     try {
@@ -72,9 +85,12 @@ export function createOutbound({ allow, ownPort, resolve = resolveBySystem, ca }
       const refused = refusal(target, addresses);
       if (refused !== undefined) return { kind: "refused", error: refused } as const;
       step = "no answer came";
-      const reply = await exchange({ target, addresses, headers, body: request.body, signal: stop.signal, ca });
+      const { body, mostBytes, onLine } = request;
+      const read = onLine && ((chunks: AsyncIterable<Buffer>) => readLines(chunks, { onLine, onBytes: () => timer.refresh() }));
+      const reply = await exchange({ target, addresses, headers, body, read, mostBytes, signal: stop.signal, ca });
       return { kind: "answered", ...reply, ms: since(started) } as const;
     } catch (error) {
+      if (error instanceof LineFailure) throw error.cause;
       const text = stop.signal.aborted ? `${target.shown}: ${(stop.signal.reason as Error).message}` : failureText(target.shown, error);
       return { kind: "unreachable", error: text, ms: since(started) } as const;
     } finally {
@@ -83,17 +99,20 @@ export function createOutbound({ allow, ownPort, resolve = resolveBySystem, ca }
     }
   };
 
+  const begin = async (request: Sending): Promise<OutboundAnswer> => {
+    const target = targetOf(request.url);
+    if (typeof target === "string") return { kind: "refused", error: target };
+    const headers = headersToSend(request.headers, userAgent);
+    if (typeof headers === "string") return { kind: "refused", error: headers };
+    const stop = new AbortController();
+    const sent = send(request, target, headers, stop);
+    underWay.set(stop, sent);
+    return await sent.finally(() => underWay.delete(stop));
+  };
+
   return {
-    async post(request) {
-      const target = targetOf(request.url);
-      if (typeof target === "string") return { kind: "refused", error: target };
-      const headers = headersToSend(request.headers, userAgent);
-      if (typeof headers === "string") return { kind: "refused", error: headers };
-      const stop = new AbortController();
-      const sent = send(request, target, headers, stop);
-      underWay.set(stop, sent);
-      return await sent.finally(() => underWay.delete(stop));
-    },
+    post: begin,
+    lines: (request) => begin({ ...request, body: null }),
     async refusalOf(url) {
       const target = targetOf(url);
       if (typeof target === "string") return target;
@@ -106,6 +125,9 @@ export function createOutbound({ allow, ownPort, resolve = resolveBySystem, ca }
     },
   };
 }
+
+/** A request of either kind. */
+type Sending = OutboundRequest & Partial<Pick<OutboundStream, "onLine">>;
 
 /** Waits for work, or rejects with the signal's reason; the work continues unobserved. */
 async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

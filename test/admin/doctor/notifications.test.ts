@@ -3,6 +3,7 @@ import { createServer as createTlsServer } from "node:https";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { selfSignedCertificate } from "../../../daemon/tls/certificate.ts";
 import { nameFault, resolveWithGetent } from "../../../src/admin/doctor/names.ts";
+import { storeFault } from "../../../src/alerting/answers/sources-repository.ts";
 import { reachTarget } from "../../../src/platform/outbound/reach.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { freePort } from "../../support/free-port.ts";
@@ -208,5 +209,18 @@ describe("doctor: notifications", () => {
     expect(await finds("lost-notifications", given(), "error")).toMatch(
       /2 notifications by email failed: 550 no such user; 1 notification by email waits for the next attempt: connect ECONNREFUSED.*homesec notifications test email/,
     );
+  });
+});
+
+describe("doctor: buttons on phones", () => {
+  it("phone-answers: names the service that cannot be read, and the cause", async () => {
+    const { db } = database;
+    expect(await well("phone-answers", given())).toBe("no fault");
+    const fault = (since: string) => db.query((sql) => storeFault(sql, "ntfy ntfy.sh/x-answers", "ntfy answered 401", new Date(since)));
+    await fault("2026-03-01T11:00:00Z");
+    expect(await finds("phone-answers", given(), "warning")).toContain(
+      "Answers by ntfy ntfy.sh/x-answers cannot be read: ntfy answered 401",
+    );
+    await db.query((sql) => sql`delete from answer_sources`);
   });
 });

@@ -134,3 +134,30 @@ it("phones: every service gets the message of one event, and homesec stores what
     expect(shown).not.toContain(secret);
   }
 });
+
+it("phones: a pressed button counts once, with the person; a forged one is refused", async () => {
+  const message = ntfy.messages.find(({ topic }) => topic === "ben");
+  const [acknowledge, silence] = message?.actions ?? [];
+  if (!acknowledge || !silence) throw new Error("the message has no buttons");
+  const press = async (body: string) => expect((await fetch(acknowledge.url, { method: "POST", body })).status).toBe(200);
+  await press(`A${acknowledge.body.slice(1)}`.replace(/.$/, "x"));
+  await press(silence.body);
+  await press(silence.body);
+  await press(acknowledge.body);
+  await press(acknowledge.body);
+  const outcomes = async () => {
+    const text = await (await fetch(`${daemon.url}/metrics`)).text();
+    return Object.fromEntries(
+      [...text.matchAll(/phone_answers_total\{outcome="(\w+)"\} (\d+)/g)].map(([, name, count]) => [name, Number(count)]),
+    );
+  };
+  await eventually(async () => expect(await outcomes()).toMatchObject({ done: 2, repeated: 2, forged: 1, late: 0 }));
+  const { items } = (await ask("/api/alerts")) as { items: { id: string; status: string; alert_metadata: { closed_by?: string } }[] };
+  const ended = items.filter(({ status }) => status === "acknowledged");
+  expect(ended.map(({ alert_metadata }) => alert_metadata.closed_by)).toContain("Ben on ntfy");
+  const { items: silences } = (await ask("/api/silences")) as { items: { created_by: string; reason: string }[] };
+  expect(silences).toMatchObject([{ created_by: "Ben on ntfy", reason: "Silenced from a phone" }]);
+  const explained = JSON.stringify(await ask(`/api/alerts/${ended[0]?.id}/explain`));
+  expect(explained).toContain("It was acknowledged by Ben on ntfy");
+  expect(JSON.stringify(await ask("/api/changes"))).toContain("Ben on ntfy");
+});

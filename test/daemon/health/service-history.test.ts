@@ -12,7 +12,7 @@ const detector: UpstreamState = {
 };
 const calm: Findings = {
   ...{ overall: "healthy", database: well, store: well, upstreams: { ...well, value: [detector] }, workers: [], supervisorAlive: true },
-  ...{ lowDisks: [], silences: [], delayedNotifications: [], breakers: "", timestamp: new Date() },
+  ...{ lowDisks: [], silences: [], delayedNotifications: [], failingSources: [], breakers: "", timestamp: new Date() },
 };
 const ill = { ...calm, upstreams: { ...well, value: [{ ...detector, healthy: false, error: "status 500" }] } };
 

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { ServerResponse } from "node:http";
 import { phoneService, type ServiceAnswer, type ServiceRequest } from "./service.ts";
 
 /** A message as phones that subscribe to the topic get it. */
@@ -10,6 +11,7 @@ export interface NtfyMessage {
   readonly tags: readonly string[];
   readonly click: string | undefined;
   readonly picture: Buffer | undefined;
+  readonly actions?: readonly { readonly label: string; readonly url: string; readonly body: string }[] | undefined;
 }
 
 const refusal = (code: number, error: string): ServiceAnswer => ({
@@ -20,7 +22,30 @@ const refusal = (code: number, error: string): ServiceAnswer => ({
 /** A ntfy server, after its documentation (docs.ntfy.sh/publish): JSON at the root, or a file as the body and the rest in headers. */
 export async function ntfyServer({ token, mostBytes = 15_000_000 }: { readonly token?: string; readonly mostBytes?: number } = {}) {
   const messages: NtfyMessage[] = [];
+  const posted: { readonly id: string; readonly topic: string; readonly line: string }[] = [];
+  const open = new Map<ServerResponse, string>();
+  /** A button was pressed: the phone posts its body to a topic. */
+  const post = ({ path, body }: ServiceRequest): ServiceAnswer => {
+    const [id, topic] = [randomBytes(9).toString("base64url"), path.slice(1)];
+    const line = `${JSON.stringify({ id, time: 1_700_000_000, event: "message", topic, message: body.toString() })}\n`;
+    posted.push({ id, topic, line });
+    for (const [response, subscribed] of open) if (subscribed === topic) response.write(line);
+    return { status: 200, body: line };
+  };
+  const subscribe = ({ path, query }: ServiceRequest): ServiceAnswer => {
+    const topic = path.split("/")[1] ?? "";
+    const own = posted.filter((each) => each.topic === topic);
+    const missed = own.slice(own.findIndex(({ id }) => id === query.get("since")) + 1);
+    const first = `${JSON.stringify({ id: "open", time: 1_700_000_000, event: "open", topic })}\n`;
+    const goOn = (response: ServerResponse): void => {
+      open.set(response, topic);
+      response.on("close", () => open.delete(response));
+    };
+    return { status: 200, body: first + missed.map(({ line }) => line).join(""), goOn };
+  };
   const service = await phoneService((request) => {
+    if (request.method === "GET") return subscribe(request);
+    if (request.path.endsWith("-answers")) return post(request);
     if (token !== undefined && !isAllowed(request, token)) return refusal(40101, "unauthorized");
     const message = request.path === "/" ? fromJson(request) : fromHeaders(request);
     if (!message) return refusal(40024, "invalid request: request body must be valid JSON");
@@ -41,8 +66,8 @@ function isAllowed({ headers }: ServiceRequest, token: string): boolean {
 
 function fromJson({ body }: ServiceRequest): NtfyMessage | undefined {
   try {
-    const { topic, title, message, priority, tags, click } = JSON.parse(body.toString()) as NtfyMessage;
-    return { topic, title, message, priority, tags, click, picture: undefined };
+    const { topic, title, message, priority, tags, click, actions } = JSON.parse(body.toString()) as NtfyMessage;
+    return { topic, title, message, priority, tags, click, actions, picture: undefined };
   } catch {
     return undefined;
   }
@@ -57,6 +82,7 @@ function fromHeaders({ path, headers, body }: ServiceRequest): NtfyMessage {
     priority: Number(of("priority")),
     tags: of("tags").split(","),
     click: headers["x-click"] === undefined ? undefined : of("click"),
+    actions: headers["x-actions"] === undefined ? undefined : JSON.parse(of("actions")),
     picture: headers["x-filename"] === undefined ? undefined : body,
   };
 }

@@ -1,4 +1,4 @@
-import { createServer, type IncomingHttpHeaders } from "node:http";
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /** A request as a service got it. */
@@ -15,6 +15,8 @@ export interface ServiceAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: object | string;
+  /** Goes on writing after the body; the response stays open. */
+  readonly goOn?: (response: ServerResponse) => void;
 }
 
 /** What the service does instead of its work. */
@@ -38,8 +40,12 @@ export async function phoneService(answer: (request: ServiceRequest) => ServiceA
     const wrong = trouble(got, requests.length - 1);
     if (wrong === "hang") return;
     if (wrong === "reset") return void request.socket.destroy();
-    const { status, headers: own, body } = wrong ?? (await answer(got));
+    const { status, headers: own, body, goOn } = wrong ?? (await answer(got));
     response.writeHead(status, { ...(typeof body === "object" && { "content-type": "application/json" }), ...own });
+    if (goOn) {
+      response.write(body as string);
+      return goOn(response);
+    }
     response.end(typeof body === "object" ? JSON.stringify(body) : body);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -1,3 +1,4 @@
+import { failingSources } from "../../../alerting/answers/sources-repository.ts";
 import { loginBySmtp, type SmtpTimeouts, smtpServerOf } from "../../../alerting/email/smtp.ts";
 import { outcomeOfMail } from "../../../alerting/email/smtp-outcome.ts";
 import { delayedNotifications } from "../../../alerting/notifications/delayed-repository.ts";
@@ -71,4 +72,21 @@ const smtp: Check = {
   },
 };
 
-export const notificationChecks: readonly Check[] = [lost, smtp];
+const answers: Check = {
+  id: "phone-answers",
+  group: "notifications",
+  title: "Buttons on phones",
+  severity: "warning",
+  finds: "homesec cannot read what people answer on their phones, so the buttons of messages have no effect",
+  async run(examination) {
+    const db = await examination.rows();
+    const failing = await db.query((sql) => failingSources(sql, examination.clock.now()));
+    if (failing.length === 0) return ok("no fault");
+    return finding(
+      listed(failing.map(({ source, fault }) => `Answers by ${source} cannot be read: ${fault}`)),
+      "Fix the cause; homesec goes on reading within a minute, and loses no answer of the last hours",
+    );
+  },
+};
+
+export const notificationChecks: readonly Check[] = [lost, smtp, answers];

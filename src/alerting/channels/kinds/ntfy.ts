@@ -21,6 +21,11 @@ const settings = z.strictObject({
     .trim()
     .regex(/^[-_A-Za-z0-9]{1,64}$/, "Must be 1 to 64 letters, digits, - and _")
     .meta({ description: "Topic that the phone subscribes to" }),
+  answer_topic: z
+    .string()
+    .trim()
+    .regex(/^[-_A-Za-z0-9]{1,64}$/, "Must be 1 to 64 letters, digits, - and _")
+    .optional(),
   token: Token.optional(),
   username: Text(200).optional(),
   password: Text(1024).optional(),
@@ -41,16 +46,20 @@ function sender(given: Settings): Sender {
       const text = cutToBytes(message.text, mostBytes);
       const priority = priorities[message.urgency];
       if (!message.picture) {
-        const body = { topic, title, message: text, priority, tags: [tags[message.urgency]], ...(message.link && { click: message.link }) };
+        const shown = { topic, title, message: text, priority, tags: [tags[message.urgency]] };
+        const actions = actionsOf(message, given);
+        const body = { ...shown, ...(message.link && { click: message.link }), ...(actions && { actions }) };
         return { url: server, headers: { ...authOf(given), "content-type": "application/json" }, body: JSON.stringify(body) };
       }
-      return { url: `${server}/${topic}`, headers: { ...authOf(given), ...headersOf(message, title, text) }, body: message.picture };
+      return { url: `${server}/${topic}`, headers: { ...authOf(given), ...headersOf(message, title, text, given) }, body: message.picture };
     },
     verdict,
   };
 }
 
-function headersOf({ urgency, link }: PhoneMessage, title: string, text: string): Readonly<Record<string, string>> {
+function headersOf(message: PhoneMessage, title: string, text: string, given: Settings): Readonly<Record<string, string>> {
+  const { urgency, link } = message;
+  const actions = actionsOf(message, given);
   return {
     "content-type": "image/jpeg",
     "x-filename": pictureName,
@@ -59,7 +68,33 @@ function headersOf({ urgency, link }: PhoneMessage, title: string, text: string)
     "x-priority": String(priorities[urgency]),
     "x-tags": tags[urgency],
     ...(link !== undefined && { "x-click": link }),
+    ...(actions && { "x-actions": JSON.stringify(actions) }),
   };
+}
+
+/**
+ * Buttons that make the phone post a token to the topic that homesec reads. They carry no login, which everyone who reads the topic would
+ * see.
+ */
+function actionsOf({ buttons = [] }: PhoneMessage, given: Settings): readonly object[] | undefined {
+  if (buttons.length === 0) return undefined;
+  const url = `${given.server}/${answerTopicOf(given)}`;
+  return buttons.map(({ label, token }) => ({ action: "http", label, url, method: "POST", body: token, clear: true }));
+}
+
+/** Where phones post the answers: the topic itself with an ending, so that it is as hard to guess. */
+const answerTopicOf = ({ topic, answer_topic: own }: Settings): string => own ?? `${topic.slice(0, 56)}-answers`;
+
+/** Returns the stream of the answers to messages of a channel, from a position on; null from its beginning. */
+export function ntfyAnswers(given: unknown): {
+  readonly server: string;
+  readonly topic: string;
+  readonly request: (position: string | null) => { readonly url: string; readonly headers: Readonly<Record<string, string>> };
+} {
+  const checked = settings.parse(given);
+  const topic = answerTopicOf(checked);
+  const url = `${checked.server}/${topic}/json?since=`;
+  return { server: checked.server, topic, request: (position) => ({ url: `${url}${position ?? "all"}`, headers: authOf(checked) }) };
 }
 
 /** RFC 2047, which ntfy decodes in its headers: any character and line ends arrive as they are. */
@@ -88,3 +123,19 @@ const fixes: Readonly<Record<number, string>> = {
   403: "the topic is protected: give a token or a user that may write to it",
   404: "check the address of the server",
 };
+
+/** A line of a subscription: it is open, or a message came. */
+export type NtfyLine = { readonly kind: "open" } | { readonly kind: "message"; readonly id: string; readonly text: string };
+
+const Line = z.object({ id: z.string().regex(/^[-\w]{1,64}$/), event: z.string(), message: z.string().max(4096).default("") });
+
+/** Reads a line; undefined for a sign of life and anything else. */
+export function readNtfyLine(line: string): NtfyLine | undefined {
+  try {
+    const { id, event, message } = Line.parse(JSON.parse(line));
+    if (event === "open") return { kind: "open" };
+    return event === "message" ? { kind: "message", id, text: message.trim() } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,79 @@
+import type { Clock } from "../../base/clock/clock.ts";
+import { localTimeZone } from "../../base/clock/time-zone.ts";
+import type { Log } from "../../base/log/log.ts";
+import type { Database, Sql } from "../../platform/database/database.ts";
+import type { Sealer } from "../../platform/secrets/sealer.ts";
+import { readToken } from "../notifications/answer-token.ts";
+import { applyAnswer } from "./apply.ts";
+import { lockSource, storePosition } from "./sources-repository.ts";
+
+/** The outcome of a pressed button, as metrics count it. */
+export const answerOutcomes = ["done", "repeated", "gone", "late", "forged", "foreign"] as const;
+export type AnswerOutcome = (typeof answerOutcomes)[number];
+
+/** Something that arrived from a service that brings answers. */
+export interface Arrived {
+  readonly source: string;
+  /** The token of the button, or any text; undefined for something else than an answer, after which reading goes on. */
+  readonly data: string | undefined;
+  /** The person and the device. */
+  readonly by: string;
+  /** It came from a chat or a topic that a channel uses. */
+  readonly isOwn: boolean;
+  /** Where to go on reading. */
+  readonly next: string;
+  /** Whether it was taken before, by the stored position. */
+  readonly isTaken: (position: string | null) => boolean;
+}
+
+export interface TakingContext {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly sealer: Sealer;
+  readonly onAnswer: (outcome: AnswerOutcome) => void;
+}
+
+/** The outcome of an answer, and the sentence that the phone shows. */
+export interface Taken {
+  readonly outcome: AnswerOutcome;
+  readonly text: string;
+}
+
+/**
+ * Takes an answer: stores its effect and the next position in one transaction, so that a crash neither loses nor repeats it. Undefined: it
+ * was taken before. Throws for a lost database; the answer then arrives again.
+ */
+export async function takeAnswer(arrived: Arrived, context: TakingContext): Promise<Taken | undefined> {
+  const { source, by, next, data } = arrived;
+  const taken = await context.db.transaction(async (sql) => {
+    if (arrived.isTaken(await lockSource(sql, source))) return undefined;
+    const result = data === undefined ? undefined : await resultOf(sql, { ...arrived, data }, context);
+    await storePosition(sql, source, next, { isRefused: result !== undefined && isRefused(result), now: context.clock.now() });
+    return result;
+  });
+  if (!taken) return undefined;
+  const { outcome, text } = taken;
+  context.onAnswer(outcome);
+  const fields = { source, by, outcome, answer: text };
+  if (isRefused(taken)) context.log.warn(fields, "refused an answer from a phone");
+  else context.log.info(fields, "took an answer from a phone");
+  return taken;
+}
+
+const isRefused = ({ outcome }: Taken): boolean => outcome === "forged" || outcome === "foreign";
+
+async function resultOf(
+  sql: Sql,
+  { data, by, isOwn }: Arrived & { readonly data: string },
+  { clock, sealer }: TakingContext,
+): Promise<Taken> {
+  const now = clock.now();
+  if (!isOwn) return { outcome: "foreign", text: "This chat is not set up in homesec" };
+  const read = readToken(data, sealer, now);
+  if (read.kind === "forged") return { outcome: "forged", text: "homesec did not write this button" };
+  if (read.kind === "late") return { outcome: "late", text: "This button worked for 24 hours. Open homesec instead" };
+  const { action, notificationId } = read.token;
+  const { kind, text } = await applyAnswer(sql, { action, notificationId, by }, { now, timeZone: localTimeZone() });
+  return { outcome: kind, text };
+}
