@@ -62,7 +62,7 @@ const survive = async (work: Promise<unknown>): Promise<void> => {
   await work.catch((error: unknown) => {
     if (!(error instanceof Error && error.message === "killed")) throw error;
   });
-  // What a killed process had claimed is pending again
+  // The jobs that a killed process had claimed are pending again
   await desk.db.query(async (sql) => await sql`update jobs set status = 'pending', claimed_by = null where status = 'running'`);
 };
 
