@@ -16,6 +16,9 @@ export const Token = z
   .max(1024)
   .regex(/^[\x21-\x7e]+$/, "Must consist of visible ASCII characters, without spaces");
 
+/** The token of a Telegram bot, which becomes part of an address. */
+export const BotToken = Token.regex(/^\d+:[\w-]+$/, "Must be the token that @BotFather gave, such as 123456:ABC-DEF");
+
 /** The address of a server, without a slash at its end. */
 export const Server = z
   .string()

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Problem } from "../../contract/problem.ts";
 import type { Outbound } from "../../platform/outbound/outbound.ts";
-import { Server, Token } from "../channels/setting-values.ts";
+import { BotToken, Server } from "../channels/setting-values.ts";
 import { maskSecrets, onOneLine } from "../delivery/texts.ts";
 
 const Answer = z.object({ ok: z.boolean(), description: z.string().optional(), result: z.unknown().optional() });
@@ -37,9 +37,9 @@ export interface TelegramChats {
  * `Problem("invalid")` for a token that Telegram refuses, and `Problem("unavailable")` if it does not answer. No error contains the token.
  */
 export async function telegramChats(asked: Asked, outbound: Pick<Outbound, "post">): Promise<TelegramChats> {
-  const token = Token.safeParse(asked.token);
+  const token = BotToken.safeParse(asked.token);
   const server = Server.safeParse(asked.server ?? "https://api.telegram.org");
-  if (!token.success) throw invalid("token", "Must be the token that @BotFather gave");
+  if (!token.success) throw invalid("token", token.error.issues[0]?.message ?? "Must be the token of a bot");
   if (!server.success) throw invalid("server", server.error.issues[0]?.message ?? "Must be an address");
   const call = async (method: string, body: object, timeoutMs: number): Promise<unknown> => {
     const url = `${server.data}/bot${token.data}/${method}`;

@@ -96,6 +96,7 @@ export const channelRoutes = {
       })
       .meta({ id: "TelegramChats", description: "A Telegram bot and the chats that wrote to it" }),
     slow: true,
+    refusals: { 409: "Another program reads the messages of the bot", 503: "Telegram cannot be reached" },
     example: { body: { token: "123456:what-the-bot-father-said", wait_seconds: 25 } },
   }),
   getChannel: route.get("/api/channels/{id}", "Get a channel", { params, reply: PhoneChannel, refusals: { 404: noSuchChannel } }),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { jsonObject, phoneKind, type Sender, textOf, type Verdict } from "../kind.ts";
 import { jpegFile, multipart } from "../multipart.ts";
 import { cutAtWord, type PhoneMessage } from "../phone-message.ts";
-import { Server, Text, Token } from "../setting-values.ts";
+import { BotToken, Server, Text } from "../setting-values.ts";
 
 /** In UTF-16 code units, without the markup. */
 const mostCaption = 1024;
@@ -11,7 +11,7 @@ const pictureBytes = 10_000_000;
 
 const settings = z.strictObject({
   server: Server.default("https://api.telegram.org"),
-  token: Token.regex(/^\d+:[\w-]+$/, "Must be the token that @BotFather gave, such as 123456:ABC-DEF"),
+  token: BotToken,
   chat_id: Text(100).regex(/^(-?\d+|@\w+)$/, "Must be the number of a chat, or @ and the name of a channel"),
 });
 
