@@ -12,11 +12,12 @@ import { open } from "./open.ts";
 import { selftest } from "./selftest.ts";
 import { serve } from "./serve.ts";
 import { setup } from "./setup/setup.ts";
+import { summary } from "./summary.ts";
 import { trigger } from "./trigger.ts";
 
 /** The commands of one word, in the order of help. */
 const plainCommands: readonly Command[] = [
-  ...[serve, demo, setup, live, open, mode, trigger, explain, health, doctor, selftest, cleanup, completion],
+  ...[serve, demo, setup, live, open, mode, trigger, summary, explain, health, doctor, selftest, cleanup, completion],
   docsCommand(allCommands),
 ];
 

@@ -14,6 +14,7 @@ import { channelOperations } from "./alerting/phones/operations.ts";
 import { ruleDraftOperations } from "./alerting/rule-drafts/operations.ts";
 import { ruleOperations } from "./alerting/rules/operations.ts";
 import { silenceOperations } from "./alerting/silences/operations.ts";
+import { summaryOperations } from "./alerting/summaries/operations.ts";
 import { webhookOperations } from "./alerting/webhooks/operations.ts";
 import { baselineOperations } from "./monitoring/baselines/operations.ts";
 import { detectionBulkOperations } from "./monitoring/bulk/detections.ts";
@@ -66,6 +67,7 @@ export const operations: Operations = {
   ...webhookOperations,
   ...dlqOperations,
   ...notificationOperations,
+  ...summaryOperations,
   ...channelOperations,
   ...shareOperations,
   ...keyOperations,

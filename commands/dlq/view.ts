@@ -9,6 +9,7 @@ function subjectText({ image, event, delivery, notification, subject }: DeadLett
   if (image) return `${image.camera_id}: ${image.path}`;
   if (notification) {
     const { channel, kind, silence_id, rule_name, camera_id } = notification;
+    if (kind === "summary") return `${channel}: daily summary`;
     return `${channel}: ${kind} of ${silence_id ?? `${rule_name}, ${camera_id}`}`;
   }
   if (delivery) return `${delivery.webhook_name}: ${delivery.event_type} ${delivery.event_id}`;

@@ -51,10 +51,11 @@ export function periodSince(fallback: string) {
 
 /** The same period in whole days, as `YYYY-MM-DD`, in any form that `parseDay` accepts. */
 export function periodOfDays(since: string, until: string) {
-  return { start_date: { ...day(since), flag: "since" }, end_date: { ...day(until), flag: "until" } };
+  return { start_date: { ...dayOption(since), flag: "since" }, end_date: { ...dayOption(until), flag: "until" } };
 }
 
-function day(description: string): Option<string | undefined> {
+/** A day as `YYYY-MM-DD`, in any form that `parseDay` accepts. */
+export function dayOption(description: string): Option<string | undefined> {
   return single("day", description, (given, now) => {
     const parsed = parseDay(given, now);
     if (parsed === undefined) throw new WrongValue("a day such as 2026-01-31, yesterday or 30d (ago)");

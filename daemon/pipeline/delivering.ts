@@ -1,5 +1,7 @@
+import { createDailySummary, type SummarySettings } from "../../src/alerting/alerts/daily-summary.ts";
 import { channelAvailability, type NotificationSettings } from "../../src/alerting/channels/availability.ts";
 import { alertsText, scopeText } from "../../src/alerting/silences/silence.ts";
+import { localTimeZone } from "../../src/base/clock/time-zone.ts";
 import type { Config } from "../../src/platform/config/config.ts";
 import type { RecentEvents } from "../health/recent-events.ts";
 import { createDeliveryWorker } from "../workers/delivery-worker.ts";
@@ -19,6 +21,22 @@ export function deliverySettings(config: Config): NotificationSettings {
   };
 }
 
+/** Returns the settings of the daily summary, read at each use. */
+function summarySettings(config: Config): SummarySettings {
+  return {
+    get at() {
+      return config.dailySummaryAt;
+    },
+    get channels() {
+      return config.dailySummaryChannels;
+    },
+    get availability() {
+      return channelAvailability(config);
+    },
+    timeZone: localTimeZone(),
+  };
+}
+
 /** Creates the workers that deliver notifications and webhooks, and close digests and silences. */
 export function createDelivering(
   workerContext: WorkerContext,
@@ -29,6 +47,7 @@ export function createDelivering(
     db,
     clock,
     delivery: deliverySettings(config),
+    dailySummary: createDailySummary(summarySettings(config), { db, log }),
     log,
     onSilenceOver: (silence) => {
       const { id, reason, held_back: heldBack } = silence;

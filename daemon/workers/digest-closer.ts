@@ -1,3 +1,4 @@
+import type { DailySummary } from "../../src/alerting/alerts/daily-summary.ts";
 import { closeDueDigests } from "../../src/alerting/alerts/digests.ts";
 import { nextDigestAt } from "../../src/alerting/alerts/digests-repository.ts";
 import { processEndedSilences } from "../../src/alerting/alerts/ended-silences.ts";
@@ -16,13 +17,14 @@ const longestPauseMs = 1_000;
 const batchSize = 100;
 
 /**
- * Creates the worker that closes due digests, processes ended silences, switches modes whose delay or schedule is due, and re-evaluates
- * incidents whose cooldown is over. The due times are in the database. `onSilenceOver` runs for each silence that this process ended.
+ * Creates the worker that closes due digests, processes ended silences, sends the daily summary, switches modes whose delay or schedule is
+ * due, and re-evaluates incidents whose cooldown is over. The due times are in the database. `onSilenceOver` runs for each silence that this process ended.
  */
 export function createDigestCloser(options: {
   readonly db: Database;
   readonly clock: Clock;
   readonly delivery: NotificationSettings;
+  readonly dailySummary: DailySummary;
   readonly log: Log;
   readonly onSilenceOver: (silence: Silence) => void;
 }): Loop {
@@ -33,10 +35,11 @@ export function createDigestCloser(options: {
     log: options.log,
     round: async () => {
       const modeAt = await keepModes(db, delivery, clock.now());
+      const summaryAt = await options.dailySummary.sendIfDue(clock.now());
       const [digestAt, silenceAt] = await db.query((sql) =>
         Promise.all([nextDigestAt(sql), nextEndAt(sql), reevaluateIncidents(sql, clock.now())]),
       );
-      const waits = [digestAt, silenceAt, modeAt].flatMap((at) => (at ? [at.getTime() - clock.now().getTime()] : []));
+      const waits = [digestAt, silenceAt, modeAt, summaryAt].flatMap((at) => (at ? [at.getTime() - clock.now().getTime()] : []));
       const waitMs = Math.min(longestPauseMs, ...waits);
       if (waitMs > 0) return waitMs;
       await closeDueDigests(db, delivery, clock.now(), batchSize);

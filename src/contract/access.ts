@@ -128,6 +128,7 @@ export const needs: Readonly<Record<OperationId, Need>> = {
   updateMode: owner,
   deleteMode: owner,
 
+  getSummary: resident,
   getDetectionTrends: resident,
   getRiskHistory: resident,
   getCameraUptime: resident,

@@ -505,4 +505,9 @@ export const earlyRows: readonly EarlyRow[] = [
       refused: 2,
     },
   },
+  {
+    from: 46,
+    table: "daily_summaries",
+    row: { day: "2026-02-28", due_at: at(45), content: null, created_at: at(45) },
+  },
 ];

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from "react";
 import { Link, useLocation, useParams, useSearchParams } from "wouter";
 import { riskLevels } from "../../src/contract/constants.ts";
 import { systemRoutes } from "../../src/contract/routes/system.ts";
+import { For } from "../api/use-may.tsx";
 import { useReply } from "../api/use-reply.ts";
 import { useKeys } from "../keys/keys.tsx";
 import { EventRow } from "../parts/event-row.tsx";
@@ -14,6 +15,7 @@ import { useMoreTexts } from "../texts/more.ts";
 import { useTexts } from "../texts/texts.tsx";
 import type { Cluster } from "./day/clusters.ts";
 import { type DaySpan, daySpan } from "./day/span.ts";
+import { Summary } from "./day/summary.tsx";
 import { Timeline } from "./day/timeline.tsx";
 import { type Day, useDay } from "./day/use-day.ts";
 
@@ -59,6 +61,9 @@ function Shown({ span }: { readonly span: DaySpan }) {
         <>
           <Preview day={day} current={current} pointed={pointed} />
           <GapList day={day} span={span} />
+          <For who="resident">
+            <Summary date={span.date} />
+          </For>
         </>
       )}
     </Page>

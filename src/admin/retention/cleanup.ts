@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { deleteReceivedAlertsBefore } from "../../alerting/alert-receiver/received-alerts-repository.ts";
 import { deleteSwitchesBefore } from "../../alerting/modes/switches-repository.ts";
+import { deleteSummaries } from "../../alerting/summaries/summaries-repository.ts";
 import { deleteDeliveriesBefore } from "../../alerting/webhooks/deliveries-repository.ts";
 import { type Clock, dayMs, hourMs } from "../../base/clock/clock.ts";
 import type { CleanupReport as ReportRecord } from "../../contract/routes/system-storage.ts";
@@ -170,6 +171,7 @@ async function deleteRows(
   await deleteAll(deleteIncidentsBefore);
   await deleteAll(deleteSwitchesBefore);
   await deleteAll((sql, _, limit) => deleteSilencesBefore(sql, silencesBefore, limit));
+  await db.query((sql) => deleteSummaries(sql, silencesBefore));
   await deleteAll((sql, _, limit) => deleteJournalBefore(sql, { before, now: clock.now() }, limit));
   await deleteAll(deleteDeadJobsBefore);
   await deleteAll(deleteDeliveriesBefore);

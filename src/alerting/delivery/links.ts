@@ -4,6 +4,7 @@ import type { Config } from "../../platform/config/config.ts";
 import { plainHost } from "../../platform/outbound/address.ts";
 
 const eventPage = "/events/:id" satisfies PagePath;
+const dayPage = "/day/:date" satisfies PagePath;
 
 /** The settings that links depend on. */
 export interface LinkSettings extends Pick<Config, "publicUrl" | "webEnabled"> {
@@ -28,6 +29,12 @@ export function withSignature(settings: LinkSettings, sign: LinkSettings["sign"]
 export function eventLink({ publicUrl, webEnabled }: LinkSettings, eventId: number): string | undefined {
   if (publicUrl === undefined) return undefined;
   return `${publicUrl}${webEnabled ? pagePathOf(eventId) : `/api/events/${eventId}`}`;
+}
+
+/** Returns the link for a person to a day: its page, or its summary without the web page. Undefined without PUBLIC_URL. */
+export function dayLink({ publicUrl, webEnabled }: LinkSettings, date: string): string | undefined {
+  if (publicUrl === undefined) return undefined;
+  return `${publicUrl}${webEnabled ? dayPage.replace(":date", date) : `/api/summary?date=${date}`}`;
 }
 
 const pagePathOf = (eventId: number): string => eventPage.replace(":id", String(eventId));

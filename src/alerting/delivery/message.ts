@@ -1,5 +1,6 @@
 import type { alertStatuses, analysisStatuses, severities } from "../../contract/constants.ts";
 import type { EventOverview } from "../../contract/outbound-events.ts";
+import type { SentSummary } from "../summaries/summary.ts";
 
 /** The facts about an alert that a notification may contain. */
 export interface AlertFacts {
@@ -98,6 +99,7 @@ export interface AlertMessage extends Sent {
   /** For the update of an immediate alert, the notification that reported the alert. */
   readonly updateOf?: string | undefined;
   readonly silence?: undefined;
+  readonly summary?: undefined;
 }
 
 /** The content of a notification about an ended silence. */
@@ -108,7 +110,19 @@ export interface SilenceMessage extends Sent {
   readonly joined?: undefined;
   readonly endOf?: undefined;
   readonly updateOf?: undefined;
+  readonly summary?: undefined;
+}
+
+/** The content of a notification about a day. */
+export interface SummaryMessage extends Sent {
+  readonly summary: SentSummary;
+  readonly alert?: undefined;
+  readonly joined?: undefined;
+  readonly heldBack?: undefined;
+  readonly endOf?: undefined;
+  readonly updateOf?: undefined;
+  readonly silence?: undefined;
 }
 
 /** The content of a notification. */
-export type Message = AlertMessage | SilenceMessage;
+export type Message = AlertMessage | SilenceMessage | SummaryMessage;

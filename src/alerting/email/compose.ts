@@ -6,6 +6,7 @@ import { onOneLine } from "../delivery/texts.ts";
 import { headline, levelOf, valuesFor } from "./content.ts";
 import type { MailPicture } from "./picture.ts";
 import type { Envelope } from "./smtp.ts";
+import { summaryValues } from "./summary.ts";
 import { renderMail } from "./templates.ts";
 
 /** Sender, recipients, and the context that the text refers to. */
@@ -30,12 +31,9 @@ export async function composeMail(message: Message, picture: MailPicture | undef
   const pictureId = picture && "jpeg" in picture ? `picture.${message.notificationId}@${domain}` : null;
   const subject = onOneLine(headline(message, setting.timeZone), 200);
   const pictureFault = picture && "fault" in picture ? picture.fault : null;
-  const { html, text } = await renderMail(message.heldBack ? "digest" : "alert", {
-    ...valuesFor(message, setting),
-    subject,
-    pictureId,
-    pictureFault,
-  });
+  const { html, text } = message.summary
+    ? await renderMail("summary", { ...summaryValues(message, setting), subject })
+    : await renderMail(message.heldBack ? "digest" : "alert", { ...valuesFor(message, setting), subject, pictureId, pictureFault });
   const { default: MailComposer } = await import("nodemailer/lib/mail-composer");
   const mail = new MailComposer({
     from: sender,
@@ -99,10 +97,11 @@ interface Thread {
 /**
  * Returns the ids that make mail programs group mails. All mails of one camera and local day refer to the same topic, which is no mail
  * itself. The end of an incident and the update of an immediate alert answer the mail that came first. The end of a silence has its own topic. A repeated mail has
- * the same id, so that a mailbox recognises it.
+ * the same id, so that a mailbox recognises it. All summaries of days have one topic.
  */
 function threadOf(message: Message, { domain, timeZone }: { readonly domain: string; readonly timeZone: string }): Thread {
   const messageId = mailId(message.notificationId, domain);
+  if (message.summary) return { messageId, references: [`<summaries@${domain}>`] };
   if (message.silence) return { messageId, references: [`<silence.${message.silence.silenceId}@${domain}>`] };
   const day = new Intl.DateTimeFormat("en-CA", { timeZone, dateStyle: "short" }).format(message.alert.startedAt);
   return {

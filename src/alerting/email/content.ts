@@ -1,10 +1,11 @@
 import { pluralize } from "../../base/text/format.ts";
 import { riskLevels, severities } from "../../contract/constants.ts";
 import { eventLink, type LinkSettings } from "../delivery/links.ts";
-import type { AlertFacts, AlertMessage, HeldBackEvent, Message, SilenceMessage } from "../delivery/message.ts";
+import type { AlertFacts, AlertMessage, HeldBackEvent, Message, SilenceMessage, SummaryMessage } from "../delivery/message.ts";
 import { onOneLine } from "../delivery/texts.ts";
 import { conditionTexts } from "../rules/condition-text.ts";
 import { alertsText, scopeText, spanText } from "../silences/silence.ts";
+import { summaryHeadline } from "../summaries/text.ts";
 
 const colours = { low: "#4b5563", medium: "#b45309", high: "#c2410c", critical: "#b91c1c" } as const;
 const colourOfEnd = "#15803d";
@@ -30,6 +31,7 @@ export function levelOf({ alert, joined }: Pick<AlertMessage, "alert" | "joined"
 
 /** Writes the subject: level, object, camera and local time. */
 export function headline(message: Message, timeZone: string): string {
+  if (message.summary) return summaryHeadline(message.summary.day);
   if (message.silence) return `The silence for ${silenced(message)} has ended; it muted ${alertsText(message.heldBack.count)}`;
   const { alert, heldBack, endOf, updateOf, isTest } = message;
   if (isTest) return `Test message from homesec, ${time(alert.startedAt, timeZone)}`;
@@ -60,7 +62,7 @@ export interface MessageValues {
 }
 
 /** Returns the values of the mail templates. */
-export function valuesFor(message: Message, place: Place): MessageValues {
+export function valuesFor(message: Exclude<Message, SummaryMessage>, place: Place): MessageValues {
   const common: Pick<MessageValues, "heading" | "late" | "timeZone"> = {
     heading: headline(message, place.timeZone),
     late: message.late ?? null,

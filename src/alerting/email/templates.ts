@@ -3,7 +3,7 @@ import type { Environment } from "nunjucks";
 import { packageRoot } from "../../base/version.ts";
 
 /** The mail templates, each as HTML and as plain text. */
-export type TemplateName = "alert" | "digest";
+export type TemplateName = "alert" | "digest" | "summary";
 
 interface Environments {
   readonly html: Environment;

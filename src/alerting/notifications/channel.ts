@@ -12,12 +12,13 @@ import type { LogEntry } from "../delivery/fault-log.ts";
 import type { AlertFacts, Message } from "../delivery/message.ts";
 import type { Counted, Outcome } from "../delivery/outcome.ts";
 import { lateText } from "../rules/lateness.ts";
+import { findSummary } from "../summaries/summaries-repository.ts";
 import { beginningOf, insertEnds } from "./ends-repository.ts";
 import { findAlertFacts, findHeldBack, findSilenced, findSilenceFacts } from "./facts-repository.ts";
 import { follow } from "./follow.ts";
 import { joinedAlerts, separateNotifications } from "./joining-repository.ts";
 import { createMailPause, type MailPause } from "./mail-pause.ts";
-import { isLate, lateness, nextState } from "./next-state.ts";
+import { isLate, lateness, latenessOfSummary, nextState } from "./next-state.ts";
 import { isOpen, type Notification } from "./notification.ts";
 import { phoneTransport } from "./phone.ts";
 import { addAttempt, findNotification, lockJob, lockProgress, storeProgress } from "./sending-repository.ts";
@@ -136,6 +137,10 @@ async function messageOf(db: Database, notification: Notification, now: Date): P
 async function factsOf(sql: Sql, notification: Notification, now: Date): Promise<Message | undefined> {
   const { id: notificationId, createdAt, kind } = notification;
   const common = { notificationId, createdAt, late: lateness(notification, kind, now) };
+  if (notification.kind === "summary") {
+    const summary = await findSummary(sql, notification.summaryDay);
+    return summary && { ...common, late: common.late ?? latenessOfSummary(summary, createdAt), summary };
+  }
   if (notification.kind === "silence") {
     const silence = await findSilenceFacts(sql, notification.silenceId);
     return silence && { ...common, silence, heldBack: await findSilenced(sql, notification.silenceId, listedEvents) };
@@ -237,14 +242,14 @@ function countedAs(result: Result<Request>): Counted | undefined {
 }
 
 function entryOf(notification: Notification, result: Result<Request>, counted: Counted): LogEntry {
-  const { id, channel, kind, eventId, trace, alertId, silenceId, status } = notification;
+  const { id, channel, kind, eventId, trace, alertId, silenceId, summaryDay, status } = notification;
   const outcome = result.kind === "attempted" ? result.outcome : undefined;
   const answer = result.kind === "attempted" ? result.outcome.answer : result.reason;
   const reason = outcome?.kind === "sent" ? (outcome.refusedFor ?? null) : answer;
   const joined = result.kind === "attempted" ? result.request?.message.joined?.map((other) => other.alertId) : undefined;
   const fields = {
     ...{ stage: "deliver", trace: trace ?? undefined, event: eventId ?? undefined, alert: alertId ?? undefined },
-    ...{ silence: silenceId ?? undefined, notification: id, channel, kind, answer },
+    ...{ silence: silenceId ?? undefined, summary: summaryDay ?? undefined, notification: id, channel, kind, answer },
     ...(result.kind === "attempted" && { took_ms: result.at.getTime() - result.startedAt.getTime() }),
     ...(reason !== null && { reason }),
     ...(joined && joined.length > 0 && { joined_alerts: joined }),

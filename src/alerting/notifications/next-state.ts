@@ -1,8 +1,9 @@
 import { minuteMs } from "../../base/clock/clock.ts";
-import { pluralize } from "../../base/text/format.ts";
+import { durationText, pluralize } from "../../base/text/format.ts";
 import { notificationDelayMs } from "../delivery/backoff.ts";
 import type { JobEnd, Result, Unsent } from "../delivery/channel.ts";
 import type { Outcome } from "../delivery/outcome.ts";
+import type { SentSummary } from "../summaries/summary.ts";
 import type { Notification, Progress } from "./notification.ts";
 
 /**
@@ -129,9 +130,16 @@ export function isLate(before: Progress, status: NextState["status"], now: Date)
 
 /** Returns the sentence that explains the delay of a message that is sent now; undefined when it is in time. */
 export function lateness(before: Progress, kind: Notification["kind"], now: Date): string | undefined {
-  const what = kind === "alert" || kind === "digest" ? kind : "message";
+  const what = kind === "alert" || kind === "digest" || kind === "summary" ? kind : "message";
   const minutes = Math.max(1, Math.round((now.getTime() - before.createdAt.getTime()) / minuteMs));
   const wait = minutes < 120 ? pluralize(minutes, "minute") : `${Math.round(minutes / 60)} hours`;
   if (before.attempts > 0) return `This ${what} is late: it could not be sent for ${wait} (${before.reason ?? "unknown cause"}).`;
   return isLate(before, "sent", now) ? `This ${what} is late: it waited for ${wait} before it could be sent.` : undefined;
+}
+
+/** Returns the sentence that explains why a summary was queued long after its time; undefined when it was in time. */
+export function latenessOfSummary({ due_at: due }: Pick<SentSummary, "due_at">, createdAt: Date): string | undefined {
+  const waited = createdAt.getTime() - due.getTime();
+  if (waited <= lateAfterMs) return undefined;
+  return `This summary is late: it was due ${durationText(waited)} earlier, while homesec or the summary was off.`;
 }

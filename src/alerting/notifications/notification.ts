@@ -5,10 +5,12 @@ import type { ChannelResult as ChannelResultRecord } from "../../contract/routes
  * visit of an immediate alert is over and judged (`update`). */
 export type NotificationKind = "alert" | "digest" | "end" | "update";
 
-/** The subject of a notification: an alert, or a silence that has ended. */
+/** The subject of a notification: an alert, a silence that has ended, or a day. */
 export type About =
-  | { readonly kind: NotificationKind; readonly alertId: string; readonly silenceId?: undefined }
-  | { readonly kind: "silence"; readonly silenceId: string; readonly alertId?: undefined };
+  | { readonly kind: NotificationKind; readonly alertId: string; readonly silenceId?: undefined; readonly summaryDay?: undefined }
+  | { readonly kind: "silence"; readonly silenceId: string; readonly alertId?: undefined; readonly summaryDay?: undefined }
+  /** `summaryDay`: the local day on which the summary is due. */
+  | { readonly kind: "summary"; readonly summaryDay: string; readonly alertId?: undefined; readonly silenceId?: undefined };
 
 /** How far a channel got with an alert, as clients see it. */
 export type ChannelResult = z.output<typeof ChannelResultRecord>;
@@ -26,7 +28,7 @@ export interface Progress {
   readonly late: boolean;
 }
 
-/** A notification about an alert or a silence that has ended. */
+/** A notification about an alert, a silence that has ended, or a day. */
 export type Notification = Progress & {
   readonly id: string;
   /** `email`, `webhook`, `push`, or the name that the channel had when it was queued. */
@@ -39,8 +41,9 @@ export type Notification = Progress & {
   readonly eventId: number | null;
   readonly trace: string | null;
 } & (
-    | { readonly kind: NotificationKind; readonly alertId: string; readonly silenceId: null }
-    | { readonly kind: "silence"; readonly alertId: null; readonly silenceId: string }
+    | { readonly kind: NotificationKind; readonly alertId: string; readonly silenceId: null; readonly summaryDay: null }
+    | { readonly kind: "silence"; readonly alertId: null; readonly silenceId: string; readonly summaryDay: null }
+    | { readonly kind: "summary"; readonly alertId: null; readonly silenceId: null; readonly summaryDay: string }
   );
 
 /** Whether something is still to be sent: to everyone, or to the recipients that a mail did not reach. */

@@ -18,7 +18,7 @@ export type NewNotifications = About & {
  */
 export async function insertNotifications(
   sql: Sql,
-  { alertId, silenceId, kind, expiresAt, judgement, rows }: NewNotifications,
+  { alertId, silenceId, summaryDay, kind, expiresAt, judgement, rows }: NewNotifications,
   now: Date,
 ): Promise<void> {
   await sql`
@@ -52,8 +52,8 @@ export async function insertNotifications(
       order by n.notification_id
       for update of n
     ), stored as (
-      insert into notifications (notification_id, alert_id, silence_id, kind, channel, channel_id, status, reason, next_attempt_at, expires_at, created_at, finished_at, joined_to)
-      select g.notification_id, ${alertId ?? null}::uuid, ${silenceId ?? null}::uuid, ${kind}, g.channel, g.channel_id,
+      insert into notifications (notification_id, alert_id, silence_id, summary_day, kind, channel, channel_id, status, reason, next_attempt_at, expires_at, created_at, finished_at, joined_to)
+      select g.notification_id, ${alertId ?? null}::uuid, ${silenceId ?? null}::uuid, ${summaryDay ?? null}::date, ${kind}, g.channel, g.channel_id,
         case when g.reason is null then 'waiting' else 'unusable' end,
         g.reason,
         case when g.reason is null then coalesce(w.next_attempt_at, ${now}::timestamptz) end,

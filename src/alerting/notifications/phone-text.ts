@@ -1,8 +1,9 @@
 import { severities } from "../../contract/constants.ts";
 import type { PhoneMessage, Urgency } from "../channels/phone-message.ts";
-import { eventLink, type LinkSettings } from "../delivery/links.ts";
+import { dayLink, eventLink, type LinkSettings } from "../delivery/links.ts";
 import type { AlertMessage, Message } from "../delivery/message.ts";
 import { bySeverity, capital, clean, headline, risk, valuesFor, whyText } from "../email/content.ts";
+import { summaryValues } from "../email/summary.ts";
 import { spanText } from "../silences/silence.ts";
 
 /** The time zone of the home, and how links are written. */
@@ -13,16 +14,25 @@ interface Place {
 
 /** Writes a message for phones, without its picture. */
 export function phoneMessage(message: Message, place: Place): Omit<PhoneMessage, "picture"> {
-  const { alert } = message;
   return {
     id: message.notificationId,
     title: titleOf(message, place.timeZone),
     text: linesOf(message, place).join("\n"),
     urgency: urgencyOf(message),
-    link: alert && !message.isTest ? eventLink(place.links, alert.eventId) : undefined,
+    link: linkOf(message, place.links),
     pictureLink: pictureLinkOf(message, place.links),
-    topic: alert ? `event-${alert.eventId}` : `silence-${message.silence.silenceId}`,
+    topic: topicOf(message),
   };
+}
+
+function topicOf({ alert, silence, summary }: Message): string {
+  if (alert) return `event-${alert.eventId}`;
+  return silence ? `silence-${silence.silenceId}` : `summary-${summary.day.date}`;
+}
+
+function linkOf(message: Message, links: LinkSettings): string | undefined {
+  if (message.summary) return dayLink(links, message.summary.day.date);
+  return message.alert && !message.isTest ? eventLink(links, message.alert.eventId) : undefined;
 }
 
 /** Returns the highest severity of the rules that matched. What is over, updates of an alert that the phone has, and lists of
@@ -49,6 +59,11 @@ function titleOf(message: Message, timeZone: string): string {
 }
 
 function linesOf(message: Message, place: Place): readonly string[] {
+  if (message.summary) {
+    const { sections, late } = summaryValues(message, place);
+    const lines = sections.flatMap(({ title, rows }) => rows.map(({ name, value }) => `${name ?? title}: ${value}`));
+    return [...lines, ...(late === null ? [] : [late])];
+  }
   const { summary, events, more, late } = valuesFor(message, place);
   const delay = late === null ? [] : [late];
   if (events) {

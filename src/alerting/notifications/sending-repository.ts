@@ -4,10 +4,10 @@ import type { Outcome } from "../delivery/outcome.ts";
 import type { NextState } from "./next-state.ts";
 import type { Notification, Progress } from "./notification.ts";
 
-/** Finds a notification; undefined when it was deleted with its alert or silence. */
+/** Finds a notification; undefined when it was deleted with its subject. */
 export async function findNotification(sql: Sql, id: string): Promise<Notification | undefined> {
   const [row] = await sql<[Notification?]>`
-    select n.notification_id as id, n.alert_id as "alertId", n.silence_id as "silenceId", n.kind, n.channel, n.channel_id as "channelId", n.status, n.reason, n.attempt_count as attempts,
+    select n.notification_id as id, n.alert_id as "alertId", n.silence_id as "silenceId", n.summary_day::text as "summaryDay", n.kind, n.channel, n.channel_id as "channelId", n.status, n.reason, n.attempt_count as attempts,
       n.unreached, n.expires_at as "expiresAt", n.next_attempt_at as "nextAttemptAt", n.created_at as "createdAt", n.late,
       e.event_id as "eventId", e.batch_id as trace
     from notifications n

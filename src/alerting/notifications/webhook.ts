@@ -4,15 +4,17 @@ import { traceHeader } from "../../platform/outbound/headers.ts";
 import type { Outbound } from "../../platform/outbound/outbound.ts";
 import { outcomeOfAnswer } from "../delivery/http-outcome.ts";
 import { type LinkSettings, withLinks } from "../delivery/links.ts";
-import type { AlertMessage, HeldBackEvent, Message, SilenceMessage } from "../delivery/message.ts";
+import type { AlertMessage, HeldBackEvent, Message, SilenceMessage, SummaryMessage } from "../delivery/message.ts";
 import type { Outcome } from "../delivery/outcome.ts";
+import { SentSummary } from "../summaries/summary.ts";
 
 /**
- * Writes the payload that is posted to DEFAULT_WEBHOOK_URL: what happened, the held-back events of a digest, the incident of an end, or a
- * silence.
+ * Writes the payload that is posted to DEFAULT_WEBHOOK_URL: what happened, the held-back events of a digest, the incident of an end, a
+ * silence, or a day.
  */
 function webhookPayload(message: Message, links: LinkSettings): object {
   const eventOf = (held: HeldBackEvent): object => overviewOf(message, held.eventId, links) ?? briefOf(held);
+  if (message.summary) return summaryPayload(message);
   if (message.silence) return silencePayload(message, eventOf);
   const { alert, heldBack, endOf, updateOf, createdAt } = message;
   const event = overviewOf(message, alert.eventId, links);
@@ -35,6 +37,11 @@ function webhookPayload(message: Message, links: LinkSettings): object {
       held_back: { count: heldBack.count, events: heldBack.events.map(eventOf) },
     }),
   };
+}
+
+function summaryPayload({ summary, createdAt }: SummaryMessage): object {
+  const { day, rest, missed, due_at } = z.encode(SentSummary, summary);
+  return { type: "daily_summary", summary: day, since_then: rest, missed, due_at, timestamp: createdAt.toISOString() };
 }
 
 function typeOf({ heldBack, endOf, updateOf }: AlertMessage): string {

@@ -36,7 +36,22 @@ export function shellWord(text: string): string {
 
 /** The first words of all commands. Sentences name homesec too: only before one of these words it begins a command. */
 export const commandWords = [
-  ...["serve", "demo", "live", "trigger", "explain", "health", "doctor", "mode", "selftest", "cleanup", "completion", "docs", "help"],
+  ...[
+    "serve",
+    "demo",
+    "live",
+    "trigger",
+    "summary",
+    "explain",
+    "health",
+    "doctor",
+    "mode",
+    "selftest",
+    "cleanup",
+    "completion",
+    "docs",
+    "help",
+  ],
   ...["setup"],
   ...[
     "cameras",

@@ -48,11 +48,11 @@ export const DeadLetter = z
     notification: z
       .object({
         notification_id: z.string().meta({ description: "Id of the notification" }),
-        alert_id: z.string().nullable().meta({ description: "Id of its alert; null for the summary of a silence" }),
+        alert_id: z.string().nullable().meta({ description: "Id of its alert; null for the summary of a silence or a day" }),
         silence_id: z.string().nullable().meta({ description: "Id of the ended silence; null for an alert" }),
         kind: z.string().meta({
           description:
-            "`alert`; `digest`: summary of suppressed alerts; `end`: end of the incident; `silence`: summary of an ended silence",
+            "`alert`; `digest`: summary of suppressed alerts; `end`: end of the incident; `silence`: summary of an ended silence; `summary`: the daily summary",
         }),
         channel: z.string().meta({ description: "Channel" }),
         rule_name: z.string().nullable().meta({ description: "Name of the rule that raised the alert or was muted" }),

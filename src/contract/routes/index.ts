@@ -24,6 +24,7 @@ import { sceneRoutes } from "./scenes.ts";
 import { shareRoutes } from "./shares.ts";
 import { silenceRoutes } from "./silences.ts";
 import { statisticsRoutes } from "./statistics.ts";
+import { summaryRoutes } from "./summaries.ts";
 import { documentRoutes, systemRoutes } from "./system.ts";
 import { doctorRoutes } from "./system-doctor.ts";
 import { gpuRoutes } from "./system-gpu.ts";
@@ -54,6 +55,7 @@ export const routes = {
   ...silenceRoutes,
   ...modeRoutes,
   ...analyticsRoutes,
+  ...summaryRoutes,
   ...systemRoutes,
   ...gpuRoutes,
   ...doctorRoutes,

@@ -186,6 +186,18 @@ export const parkedClasses = kind(
   `none, or some of ${parkable.join(", ")}, separated by commas`,
 );
 
+/** A time of day, `HH:MM`. */
+export const timeOfDay = kind(
+  checked((value) => /^([01]\d|2[0-3]):[0-5]\d$/.test(value)),
+  "a time of day such as 07:30",
+);
+
+/** Names of channels, as rules name them. */
+export const channelNames = kind(
+  listOf(checked((value) => value.length <= 100)),
+  "names of channels, separated by commas or as a JSON array",
+);
+
 /** A range of ports `first-last`, or `0` for free ones (null). */
 export const portRange = kind(
   z.string().transform((text, context): readonly [first: number, last: number] | null => {

@@ -380,6 +380,19 @@ export const variables = {
     unit: "hours",
     description: "Stop trying to deliver an alert after this time",
   },
+  DAILY_SUMMARY_AT: {
+    group: "alerts",
+    live: true,
+    kind: kinds.timeOfDay,
+    description: "Send a summary of each day at this local time, such as 07:30; without it, none is sent",
+  },
+  DAILY_SUMMARY_CHANNELS: {
+    group: "alerts",
+    live: true,
+    kind: kinds.channelNames,
+    default: "email,push",
+    description: "Channels of the daily summary: email, webhook, push (all phones), or names of channels",
+  },
   SMTP_HOST: {
     group: "alerts",
     live: true,

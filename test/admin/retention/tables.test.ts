@@ -72,6 +72,7 @@ const kept: Readonly<Record<string, string>> = {
   changes: "age",
   // Those that have ended.
   silences: "age",
+  daily_summaries: "age",
   silenced_alerts: "silences",
   camera_incidents: "age",
   // Those from before the baselines.

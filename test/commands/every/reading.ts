@@ -22,6 +22,7 @@ export const reading: Steps = {
     error(2, "event"),
     error(2, "--direct"),
   ],
+  summary: [people("--day 2025-03-01", { says: /^Day +Sat 1 Mar: \d+ events?, / }), json("--day 2025-03-01"), error(2, "--day soon")],
   explain: [
     people("event 42"),
     people(`alert ${ids.alert}`),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createDigestCloser } from "../../../daemon/workers/digest-closer.ts";
+import { createDailySummary } from "../../../src/alerting/alerts/daily-summary.ts";
 import { reevaluateIncidents } from "../../../src/alerting/alerts/suppressed-incidents.ts";
 import { chooseMode } from "../../../src/alerting/mode-switching/switch.ts";
 import type { RuleDefinition } from "../../../src/alerting/rules/rule.ts";
@@ -42,6 +43,10 @@ async function round(minutes: number): Promise<void> {
   const closer = createDigestCloser({
     ...{ db: desk.db, clock: desk.context.clock, delivery: desk.delivery, log: silentLog },
     ...{ onSilenceOver: () => {} },
+    dailySummary: createDailySummary(
+      { at: undefined, channels: [], availability: desk.delivery.availability, timeZone: "UTC" },
+      { db: desk.db, log: silentLog },
+    ),
   });
   const before = closer.heartbeat();
   await closer.start();

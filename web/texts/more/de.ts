@@ -1,3 +1,4 @@
+import { day, daySummary } from "./day-de.ts";
 import type { MoreTexts } from "./en.ts";
 
 /** "5 mehr als", "5 weniger als", "so viele wie". */
@@ -95,31 +96,8 @@ export const de: MoreTexts = {
     excel: "Excel",
     save: "Herunterladen",
   },
-  day: {
-    previous: "Der Tag davor",
-    next: "Der Tag danach",
-    choose: "Tag",
-    timeline: "Ereignisse des Tages nach Uhrzeit",
-    lane: (camera, events) => `${camera}: ${events === 1 ? "1 Ereignis" : `${events} Ereignisse`}`,
-    summary: (events, isToday) =>
-      events === 0
-        ? isToday
-          ? "Heute noch keine Ereignisse."
-          : "Keine Ereignisse an diesem Tag."
-        : events === 1
-          ? "1 Ereignis."
-          : `${events} Ereignisse.`,
-    clockChange: (hours) => `Die Uhr wird umgestellt: Dieser Tag hat ${hours} Stunden.`,
-    cluster: (events, from, to, verdict) => `${events} Ereignisse von ${from} bis ${to}, höchstes: ${verdict}`,
-    silent: "keine Bilder",
-    gaps: "Ohne Bilder",
-    gap: (from, to) => (to === undefined ? `kein Bild seit ${from}` : `keine Bilder von ${from} bis ${to}`),
-    preview: "Vorschau",
-    hint: "Eine Form ist ein Ereignis: Tippe darauf, um es zu öffnen. Eine Zahl steht für mehrere Ereignisse: Tippe darauf, um sie hier zu sehen.",
-    keys: "Mit den Tasten j und k geht es von Ereignis zu Ereignis.",
-    unknown: "nichts über ihre Bilder bekannt",
-    unknownUntil: (time) => `vor ${time} nichts über ihre Bilder bekannt`,
-  },
+  summary: daySummary,
+  day,
   rules: {
     title: "Regeln",
     empty: "Noch keine Regeln",

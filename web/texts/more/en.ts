@@ -1,3 +1,5 @@
+import { day, daySummary } from "./day-en.ts";
+
 /** "5 more than", "5 fewer than", "as many as". */
 function compared(now: number, before: number): string {
   if (now === before) return "as many as";
@@ -89,25 +91,8 @@ export const en = {
     excel: "Excel",
     save: "Download",
   },
-  day: {
-    previous: "The day before",
-    next: "The day after",
-    choose: "Day",
-    timeline: "Events of the day by time",
-    lane: (camera: string, events: number) => `${camera}: ${events === 1 ? "1 event" : `${events} events`}`,
-    summary: (events: number, isToday: boolean) =>
-      events === 0 ? `No events ${isToday ? "yet today" : "on this day"}.` : events === 1 ? "1 event." : `${events} events.`,
-    clockChange: (hours: number) => `The clocks change: this day has ${hours} hours.`,
-    cluster: (events: number, from: string, to: string, verdict: string) => `${events} events from ${from} to ${to}, highest: ${verdict}`,
-    silent: "no pictures",
-    gaps: "Without pictures",
-    gap: (from: string, to: string | undefined) => (to === undefined ? `no picture since ${from}` : `no pictures from ${from} to ${to}`),
-    preview: "Preview",
-    hint: "A shape is an event: tap it to open it. A number stands for several events: tap it to see them here.",
-    keys: "The keys j and k go from event to event.",
-    unknown: "no record of its pictures",
-    unknownUntil: (time: string) => `no record of its pictures before ${time}`,
-  },
+  summary: daySummary,
+  day,
   rules: {
     title: "Rules",
     empty: "No rules yet",

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { DaySummary } from "../../contract/routes/summaries.ts";
+import { Instant } from "../../contract/values.ts";
+import type { Sql } from "../../platform/database/database.ts";
+import { countJobs } from "../../work/jobs/jobs-repository.ts";
+import { countAlerts, countEvents, countHidden, problemsIn, seenByCamera } from "./facts-repository.ts";
+import type { DueSummary, Span } from "./schedule.ts";
+
+/** The content of a summary that is sent, as it is stored: it stays the same for each attempt. */
+export const SentSummary = z.object({
+  due_at: Instant,
+  day: DaySummary,
+  /** What no other summary covers; `docs/alerts.md` explains it. */
+  rest: z.object({ started_at: Instant, ended_at: Instant, events: z.int(), alerts: z.int() }),
+  /** The days before it that have no summary; null if there are none. */
+  missed: z.object({ first: z.string(), last: z.string() }).nullable(),
+});
+export type SentSummary = z.output<typeof SentSummary>;
+
+/** Summarises a day, or its part that is over. */
+export async function summariseDay(sql: Sql, date: string, span: Span, now: Date): Promise<z.output<typeof DaySummary>> {
+  const { detect, analyze, deliver, ...others } = await countJobs(sql, now);
+  const failed = [detect, analyze, deliver, ...Object.values(others)].reduce((sum, { dead }) => sum + dead, 0);
+  const open = ({ waiting, deferred, inProgress }: typeof detect): number => waiting + deferred + inProgress;
+  return {
+    date,
+    started_at: span.start,
+    ended_at: span.end,
+    events: await countEvents(sql, span),
+    cameras: await seenByCamera(sql, span),
+    alerts: await countAlerts(sql, span),
+    hidden: await countHidden(sql, span),
+    problems: await problemsIn(sql, span),
+    pending: { pictures: open(detect), judgements: open(analyze), messages: open(deliver), failed },
+  };
+}
+
+/** Writes the content of a summary that is due. */
+export async function writeSummary(
+  sql: Sql,
+  { dueAt, date, day, rest }: DueSummary,
+  missed: SentSummary["missed"],
+  now: Date,
+): Promise<SentSummary> {
+  const { total: events } = await countEvents(sql, rest);
+  const { total: alerts } = await countAlerts(sql, rest);
+  return {
+    due_at: dueAt,
+    day: await summariseDay(sql, date, day, now),
+    rest: { started_at: rest.start, ended_at: rest.end, events, alerts },
+    missed,
+  };
+}
