@@ -5,7 +5,7 @@ import type { OperationContext } from "../../work/operations/operation.ts";
 import type { Runtime } from "../../work/operations/runtime.ts";
 import { type BreakerState, type UpstreamName, upstreamNames } from "../../work/operations/upstream-state.ts";
 
-/** Returns all five circuit breakers; an open one includes the time of its next trial. */
+/** Returns the circuit breakers of the services in use; an open one includes the time of its next trial. */
 export function breakerEntries(runtime: Runtime): z.output<typeof Breaker>[] {
   return runtime.breakers().map(entryOf);
 }
@@ -16,7 +16,8 @@ function entryOf({ reset_at, ...breaker }: BreakerState): z.output<typeof Breake
 
 /** Closes a breaker and resumes the work that waited for its service. Throws `Problem("not_found")` for an unknown name. */
 export async function resetBreaker(context: OperationContext, runtime: Runtime, name: string): Promise<z.output<typeof BreakerReset>> {
-  if (!isUpstream(name)) throw notFound("Circuit breaker", name, `there are ${upstreamNames.join(", ")}`);
+  const known = runtime.breakers().map((breaker) => breaker.name);
+  if (!isUpstream(name) || !known.includes(name)) throw notFound("Circuit breaker", name, `there are ${known.join(", ")}`);
   const previous_state = await runtime.resetBreaker(name);
   const state = runtime.breakers().find((breaker) => breaker.name === name)?.state ?? "closed";
   const message =
