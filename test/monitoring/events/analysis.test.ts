@@ -74,6 +74,7 @@ describe("the facts of an event", () => {
     expect(subject).toEqual({
       batchId: "batch-1",
       cameraId: "gate",
+      isJudged: false,
       facts: {
         camera: { id: "gate", name: "The Gate" },
         startedAt: "2026-07-01T21:30:00.000Z",
