@@ -1,6 +1,6 @@
 // A process that has the rules look at what waits for them, from the built program, as the daemon's worker does: two jobs at a time, until none is left.
 import { randomUUID } from "node:crypto";
-import { channelAvailability } from "../../../../dist/src/alerting/notifications/channels.js";
+import { channelAvailability } from "../../../../dist/src/alerting/channels/availability.js";
 import { silentLog } from "../../../../dist/src/base/log/log.js";
 import { createAlertStage } from "../../../../dist/src/pipeline/alert.js";
 import { openPool } from "../../../../dist/src/platform/database/pool.js";
