@@ -16,6 +16,8 @@ const print = (text: string): void => void (isLong && process.stdout.write(`${te
 let home: Home;
 beforeAll(async () => {
   home = await openHome();
+  // the process that measures has started
+  await eventually(async () => (await home.measured()).daemon.asked > 0, { what: "the first measurement" });
 }, 120_000);
 afterAll(() => home?.close());
 

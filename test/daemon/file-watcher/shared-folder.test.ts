@@ -139,12 +139,16 @@ it("shared folder: files that wait for the ledger while the patterns change are 
   // the ledger cannot be written while the camera's row is locked, as while the database is busy
   const { db } = home.database;
   let release = (): void => {};
-  const locked = new Promise<void>((resolve) => {
+  const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const lock = db.transaction(async (sql) => {
-    await sql`lock table images in exclusive mode`;
-    await locked;
+  let lock: Promise<void> | undefined;
+  await new Promise<void>((isLocked) => {
+    lock = db.transaction(async (sql) => {
+      await sql`lock table images in exclusive mode`;
+      isLocked();
+      await released;
+    });
   });
   for (let n = 0; n < 20; n += 1) await put(`ch01_${n}.jpg`);
   await until(() => home.watcher.state().pending >= 20);

@@ -36,6 +36,8 @@ test.each(cases)("mode %s of %s", async (mode, which) => {
   expect(found.has_embedding).toBe(which !== "embedder");
   const { jacket, merged } = found.attributes;
   expect([jacket, merged]).toEqual([which === "vision" ? undefined : "red", which === "enricher" ? undefined : true]);
-  await eventually(async () => (await newest("/api/events"))?.risk_score === 42);
+  // the model says 42; at night the floor under its score, which holds once the question has texts from outside, may be higher
+  await eventually(async () => ((await newest("/api/events"))?.risk_score ?? 0) >= 42);
+  expect(await newest("/api/events")).toMatchObject({ analyzed_by: "stand-in" });
   expect(await world.get("/api/dlq/stats")).toMatchObject({ total_count: 0 });
 });
