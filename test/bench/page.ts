@@ -7,6 +7,7 @@ export const columns = ["benchmark", "baseline", "homesec", "compared", "limit",
 /** What each bench file measures, in the order of the page. */
 const files: Readonly<Record<string, string>> = {
   "picture-latency": "picture closed to `detection.new` on a WebSocket",
+  immediate: "picture closed to an immediate alert accepted by a webhook and a mail server, with the built-in detector",
   "pictures-per-second": "sustained pictures per second, all stages",
   "folder-size": "cost per picture with 50,000 files in the folder",
   "events-list": "`GET /api/events?limit=50` at 1,000,000 events and 10,000,000 detections",
