@@ -24,8 +24,6 @@ const unused: Readonly<Partial<Record<OperationId, string>>> = {
   getImage: inList,
   getSilence: inList,
   getChannel: inList,
-  findTelegramChats: "the terminal waits for the message to the bot",
-  createChannel: "the terminal asks for what each service needs",
   createDetections: forPrograms,
   updateDetections: forPrograms,
   createEvents: forPrograms,

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { accessibilityFindings, chromiumInstalled, screens } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
+import { ntfyServer } from "../support/phones/ntfy.ts";
 import { useWebHome } from "./home.ts";
 
 // a browser needs processor time that other tests take at the same moment
@@ -73,6 +74,53 @@ describe.skipIf(!chromiumInstalled)("web page: settings (needs chromium)", () =>
     await page.getByText("No webhooks yet").waitFor();
     expect(await home.ask("GET", "/api/outbound-webhooks")).toMatchObject({ total: 0 });
     expect(complaints).toEqual([]);
+  });
+
+  it("web page: a phone is added, gets a test message, is renamed, and an immediate rule names it", async () => {
+    const ntfy = await ntfyServer();
+    try {
+      const { page, complaints } = await home.visit();
+      await page.goto("/settings/channels");
+      await page.getByRole("button", { name: "Add a phone" }).click();
+      const form = page.getByRole("form", { name: "Add a phone" });
+      await form.getByLabel("Name", { exact: true }).fill("Anna");
+      await form.getByLabel("Topic", { exact: true }).fill("no topic!");
+      await form.getByText("More settings").click();
+      await form.getByLabel("Address of the server").fill(ntfy.url);
+      await form.getByRole("button", { name: "Add", exact: true }).click();
+      await form.getByText(/Must be 1 to 64 letters, digits/).waitFor();
+      expect(await accessibilityFindings(page)).toEqual([]);
+      await form.getByLabel("Topic", { exact: true }).fill("home-7Qm2xK");
+      await form.getByRole("button", { name: "Add", exact: true }).click();
+      await page.getByText(`In the ntfy app, subscribe to the topic home-7Qm2xK at ${ntfy.url}.`).waitFor();
+      const phones = page.getByRole("region", { name: "Phones" });
+      await phones.getByRole("button", { name: "Send a test message" }).click();
+      await page.getByText("ntfy accepted the test message").waitFor();
+      expect(ntfy.messages.map(({ topic }) => topic)).toEqual(["home-7Qm2xK"]);
+      await page.getByRole("button", { name: "Change Anna" }).click();
+      await page.getByRole("form", { name: "Change Anna" }).getByLabel("Name", { exact: true }).fill("Anna's phone");
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("Anna's phone is saved").waitFor();
+
+      await page.goto("/rules/new?from=people");
+      await page.getByLabel("Name", { exact: true }).fill("At once");
+      await page.getByRole("checkbox", { name: "Alert during the visit, before it is rated" }).check();
+      await page.getByRole("checkbox", { name: "Anna's phone" }).check();
+      await page.getByRole("button", { name: "Save rule" }).click();
+      await page.waitForURL(/\/rules$/);
+      const { items } = (await home.ask("GET", "/api/alerts/rules?limit=1000")) as { items: { name: string; channels: string[] }[] };
+      const rule = items.find(({ name }) => name === "At once");
+      expect(rule).toMatchObject({ immediate: true });
+      expect(rule?.channels).toContain("Anna's phone");
+
+      await page.goto("/settings/channels");
+      await page.getByRole("button", { name: "Delete Anna's phone" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+      await page.getByText(/These rules name the channel Anna's phone: At once/).waitFor();
+      expect(complaints.filter((complaint) => !/409|422/.test(complaint))).toEqual([]);
+    } finally {
+      await ntfy.close();
+    }
   });
 
   it("web page: an invitation signs a browser in, and its session is ended on the page", async () => {

@@ -2,6 +2,7 @@ import { useId, useState } from "react";
 import { Link } from "wouter";
 import type { z } from "zod";
 import { channels as allChannels, severities } from "../../../src/contract/constants.ts";
+import { channelRoutes } from "../../../src/contract/routes/channels.ts";
 import { type NotificationConfig, notificationRoutes } from "../../../src/contract/routes/notifications.ts";
 import { useReply } from "../../api/use-reply.ts";
 import { inputLook } from "../../parts/fields.tsx";
@@ -25,6 +26,8 @@ export function usableChannels({ available_channels, default_email_recipients }:
   return available_channels.filter((channel) => channel !== "email" || default_email_recipients.length > 0);
 }
 
+const sameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
+
 /** How the alerts are sent. Without a channel to phones, `push` shows only in a rule that names it. */
 export function ChannelsField({ draft, change }: PartProps) {
   const texts = useTexts();
@@ -35,6 +38,8 @@ export function ChannelsField({ draft, change }: PartProps) {
   const own = draft.channels ?? [];
   const neutral = allChannels.filter((channel) => channel !== "push" || usable.includes(channel) || own.includes(channel));
   const named = own.filter((word) => !allChannels.some((channel) => channel === word));
+  const phones = useReply(channelRoutes.listChannels, {}).data?.channels ?? [];
+  const choices = [...phones.map(({ name }) => name), ...named.filter((word) => !phones.some(({ name }) => sameName(name, word)))];
   return (
     <Group title={rules.tellTitle} hint={rules.tellHint} field="channels">
       {neutral.map((channel) => (
@@ -50,12 +55,12 @@ export function ChannelsField({ draft, change }: PartProps) {
           <span className="text-sm break-all text-soft">{usable.includes(channel) ? addresses[channel] : rules.notSetUp}</span>
         </Tick>
       ))}
-      {named.map((name) => (
+      {choices.map((name) => (
         <Tick
           key={name}
-          isOn
-          onChange={() => {
-            const next = own.filter((each) => each !== name);
+          isOn={own.some((word) => sameName(word, name))}
+          onChange={(isOn) => {
+            const next = [...own.filter((each) => !sameName(each, name)), ...(isOn ? [name] : [])];
             change({ channels: next.length === 0 ? null : next });
           }}
         >

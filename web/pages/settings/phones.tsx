@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import type { z } from "zod";
 import { channelForms } from "../../../src/contract/channel-fields.ts";
 import { channelRoutes, type PhoneChannel } from "../../../src/contract/routes/channels.ts";
@@ -12,8 +12,12 @@ import { Loaded } from "../../parts/states.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
 import { Ago } from "../../texts/format.tsx";
 import { useTexts } from "../../texts/texts.tsx";
+import { isFormKind } from "./phone/draft.ts";
 
 type Channel = z.output<typeof PhoneChannel>;
+
+/** Few visits add a phone. */
+const PhoneForm = lazy(() => import("./phone/form.tsx"));
 
 const channelReplies = [channelRoutes.listChannels, notificationRoutes.getNotificationConfig] as const;
 
@@ -28,11 +32,9 @@ export function Phones() {
           <>
             {channels.length === 0 && <p className="text-sm text-soft">{phones.empty}</p>}
             {channels.map((channel) => (
-              <Phone key={channel.id} channel={channel} />
+              <Phone key={channel.id} channel={channel} taken={channels.map(({ name }) => name)} />
             ))}
-            <p className="mt-3 text-sm text-soft">
-              {phones.add} <code className="break-all">homesec channels add telegram</code>
-            </p>
+            <AddPhone taken={channels.map(({ name }) => name)} />
           </>
         )}
       </Loaded>
@@ -40,9 +42,34 @@ export function Phones() {
   );
 }
 
-function Phone({ channel }: { readonly channel: Channel }) {
+function AddPhone({ taken }: { readonly taken: readonly string[] }) {
   const { phones } = useAdminTexts();
+  const [isOpen, setOpen] = useState(false);
+  if (!isOpen) {
+    return (
+      <Button className="mt-3 min-h-11" onClick={() => setOpen(true)}>
+        {phones.add}
+      </Button>
+    );
+  }
+  return (
+    <Suspense fallback={<div className="h-96" />}>
+      <PhoneForm taken={taken} onDone={() => setOpen(false)} />
+    </Suspense>
+  );
+}
+
+function Phone({ channel, taken }: { readonly channel: Channel; readonly taken: readonly string[] }) {
+  const { phones } = useAdminTexts();
+  const [isEdited, setEdited] = useState(false);
   const { name, kind, settings, last_attempt_at, last_error } = channel;
+  if (isEdited && isFormKind(kind)) {
+    return (
+      <Suspense fallback={<div className="h-96" />}>
+        <PhoneForm stored={{ kind, channel }} taken={taken} onDone={() => setEdited(false)} />
+      </Suspense>
+    );
+  }
   const where = [settings["topic"], settings["service"], settings["server"]].filter(Boolean).join(" · ");
   return (
     <article className="mb-2 rounded-xl border border-line bg-card p-4">
@@ -58,7 +85,10 @@ function Phone({ channel }: { readonly channel: Channel }) {
           {last_error ?? phones.accepted} <Ago time={last_attempt_at} className="text-soft" />
         </p>
       )}
-      <Actions channel={channel} />
+      {kind === "ntfy" && last_attempt_at === null && (
+        <p className="mt-1 text-sm">{phones.subscribe(String(settings["topic"]), String(settings["server"]))}</p>
+      )}
+      <Actions channel={channel} onEdit={isFormKind(kind) ? () => setEdited(true) : undefined} />
     </article>
   );
 }
@@ -75,8 +105,14 @@ function Switch({ channel: { id, name, enabled } }: { readonly channel: Channel 
   );
 }
 
-/** A test message, and the removal of the channel. */
-function Actions({ channel: { id, name } }: { readonly channel: Channel }) {
+interface ActionsProps {
+  readonly channel: Channel;
+  /** Undefined: the page has no form for its kind. */
+  readonly onEdit: (() => void) | undefined;
+}
+
+/** A test message, the form, and the removal of the channel. */
+function Actions({ channel: { id, name }, onEdit }: ActionsProps) {
   const texts = useTexts();
   const { channels, phones } = useAdminTexts();
   const attempt = useAttempt();
@@ -97,7 +133,13 @@ function Actions({ channel: { id, name } }: { readonly channel: Channel }) {
       <Button look="main" onClick={() => void send()} isBusy={test.isRunning}>
         {test.isRunning ? channels.sending : channels.test}
       </Button>
+      {onEdit && (
+        <Button onClick={onEdit} aria-label={phones.editTitle(name)}>
+          {phones.edit}
+        </Button>
+      )}
       <ConfirmButton
+        label={phones.remove(name)}
         text={texts.event.remove}
         title={phones.removeTitle(name)}
         onConfirm={() => void attempt(remove.run({ params: { id } }), phones.removed(name))}
