@@ -55,8 +55,13 @@ function detectionLines(event: Event): readonly (readonly [string, Cell])[] {
 export const eventWithDetectionsView: View<EventWithDetections> = {
   ...eventView,
   fields: fieldsOf("getEvent"),
-  more: (event, terminal) => factors(event, terminal) + detections(event, terminal),
+  more: (event, terminal) => factors(event, terminal) + shown(event) + detections(event, terminal),
 };
+
+function shown({ shown_detection_ids: ids, analyzed_by }: EventWithDetections): string {
+  if (ids.length === 0) return "";
+  return `${plain(analyzed_by ?? "The model")} saw the ${ids.length === 1 ? "picture of detection" : "pictures of detections"} ${ids.join(", ")}.\n\n`;
+}
 
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
 

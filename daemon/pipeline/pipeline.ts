@@ -2,7 +2,9 @@ import { createImmediateRules } from "../../src/alerting/rules/immediate.ts";
 import { hourMs, minuteMs } from "../../src/base/clock/clock.ts";
 import { localTimeZone } from "../../src/base/clock/time-zone.ts";
 import type { Closed } from "../../src/monitoring/batches/aggregation.ts";
+import { rootsOf } from "../../src/monitoring/cameras/roots.ts";
 import { createRecognition } from "../../src/monitoring/entities/recognition.ts";
+import { cropsOfEvent } from "../../src/monitoring/events/crops.ts";
 import { mostAtBuiltIn } from "../../src/monitoring/upstream/detector-pace.ts";
 import { createAlertStage } from "../../src/pipeline/alert.ts";
 import { createAnalyzeStage } from "../../src/pipeline/analyze.ts";
@@ -116,8 +118,8 @@ function analysisWorker(parts: WorkerContext): Worker {
   return queueWorker(parts, "analysis_worker", "analyze", {
     critical: true,
     concurrency: config.analyzeConcurrency,
-    // At most four requests of each model: two answers, a refusal of more tokens, and a reference request.
-    leaseMs: config.languageModelReadTimeout * (chain.fallback ? 8_000 : 4_000) + 60_000,
+    // At most five requests of each model: whether it sees, two answers, a refusal of more tokens, and a reference request.
+    leaseMs: config.languageModelReadTimeout * (chain.fallback ? 10_000 : 5_000) + 60_000,
     maxAttempts: eventMaxAttempts,
     stage: createAnalyzeStage({
       ...{ db, clock, log: log.child({ worker: "analysis_worker" }), settings },
@@ -125,6 +127,9 @@ function analysisWorker(parts: WorkerContext): Worker {
       languageModel: upstreams.languageModel,
       languageModelAnsweredAt: () => upstreams.answeredAt("language_model"),
       chain,
+      ...(config.languageModelPictures !== "off" && {
+        cropsOf: (eventId, signal) => cropsOfEvent({ db, roots: rootsOf(config) }, eventId, signal),
+      }),
     }),
     // while the first model is away, the second judges, and the built-in scorer those that have waited
     capacity: () => (mayStepIn ? Number.POSITIVE_INFINITY : upstreams.capacity("language_model")),

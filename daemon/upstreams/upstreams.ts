@@ -227,7 +227,7 @@ function createClients(
   const languageModel = createLanguageModel({
     url: () => required.url("language_model"),
     // the built-in scorer has the API of docs/services.md
-    ...(configured === undefined ? { api: "completion" as const } : access),
+    ...(configured === undefined ? { api: "completion" as const } : { ...access, pictures: config.languageModelPictures }),
     ...{ breaker: breakerOf("language_model"), clock, log: log.child({ service: "language_model" }) },
     ...{ timeoutMs: config.languageModelReadTimeout * 1000, language: homeLanguage(config) },
   });
@@ -240,7 +240,7 @@ function createSecondModel({ config, clock, log, lifecycle, calls }: UpstreamOpt
   const { url, ...access } = modelSettings(config, "fallback");
   if (url === undefined || !calls("language_model_fallback")) return undefined;
   const model = createLanguageModel({
-    ...{ url, ...access, breaker, clock, log: log.child({ service: "language_model_fallback" }) },
+    ...{ url, ...access, pictures: config.languageModelPictures, breaker, clock, log: log.child({ service: "language_model_fallback" }) },
     ...{ timeoutMs: config.languageModelReadTimeout * 1000, language: homeLanguage(config) },
   });
   lifecycle.onStop("second language model client", () => model.close());
@@ -280,6 +280,9 @@ async function probeService(
     language_model: service.hasAddress ? options.clients.languageModel : undefined,
     language_model_fallback: options.clients.secondModel,
   };
-  const { healthy, starting, responseMs, error } = await (models[name]?.health(timeoutMs) ?? probeHealth(url, timeoutMs));
-  return { name, healthy, ...(starting && { starting }), builtIn, url, responseMs, error, checkedAt: clock.now() };
+  const model = models[name];
+  const { healthy, starting, responseMs, error } = await (model?.health(timeoutMs) ?? probeHealth(url, timeoutMs));
+  const blind = config.languageModelPictures === "off" ? undefined : model?.blindness();
+  const note = blind === undefined ? {} : { note: `it judges by text, because it does not see pictures: ${blind}` };
+  return { name, healthy, ...(starting && { starting }), builtIn, url, responseMs, error, ...note, checkedAt: clock.now() };
 }

@@ -1,9 +1,9 @@
 import type { Clock } from "../base/clock/clock.ts";
 import type { Log } from "../base/log/log.ts";
 import { factsOf, recordAttempt, type Subject, storeAnalysisFailure, storeVerdict, waitingSince } from "../monitoring/events/analysis.ts";
+import type { Crop } from "../monitoring/events/crops.ts";
 import { emitAboutEvents } from "../monitoring/events/messages.ts";
 import type { Judgement, LanguageModel } from "../monitoring/upstream/language-model.ts";
-import type { Picture } from "../monitoring/upstream/multipart.ts";
 import type { Settings } from "../platform/config/settings.ts";
 import type { Database, Sql } from "../platform/database/database.ts";
 import { releaseDeliverJobs } from "../work/jobs/deliver-repository.ts";
@@ -25,13 +25,16 @@ export interface AnalyzeStageContext {
   readonly languageModelAnsweredAt: () => Date | null;
   readonly chain: JudgeChain;
   /** The pictures of an event for a model that sees, as they may leave the house; absent if none may. */
-  readonly picturesOf?: ((eventId: number, signal: AbortSignal) => Promise<readonly Picture[]>) | undefined;
+  readonly cropsOf?: ((eventId: number, signal: AbortSignal) => Promise<readonly Crop[]>) | undefined;
 }
 
 /** A claimed event, and since when it has waited for the first language model. */
 interface Claimed extends Subject {
   readonly waitingSince: Date;
 }
+
+/** A judgement, and the pictures that were made for it, in the order in which a model saw them. */
+type Judged = ChainJudgement & { readonly crops: readonly Crop[] };
 
 /** Creates the stage that has the language model judge an event, and stores score, level, summary, reasoning and factors. */
 export function createAnalyzeStage(context: AnalyzeStageContext): Stage {
@@ -62,11 +65,16 @@ class AnalyzeStage implements Stage {
     await db.transaction((sql) => fail(sql, job, error, clock.now()));
   }
 
-  async #judge(eventId: number, subject: Claimed, signal: AbortSignal): Promise<ChainJudgement> {
-    const { languageModel, chain, picturesOf, clock } = this.#context;
+  async #judge(eventId: number, subject: Claimed, signal: AbortSignal): Promise<Judged> {
+    const { languageModel, chain, cropsOf, clock } = this.#context;
     const waitedMs = (): number => clock.now().getTime() - subject.waitingSince.getTime();
-    const pictures = (await picturesOf?.(eventId, signal)) ?? [];
-    return await judgeInTurn(languageModel, chain, { facts: subject.facts, pictures, waitedMs, isRejudged: subject.isJudged }, signal);
+    let crops: readonly Crop[] | undefined;
+    const pictures = async (): Promise<readonly Crop[]> => {
+      crops ??= (await cropsOf?.(eventId, signal)) ?? [];
+      return crops;
+    };
+    const asked = { facts: subject.facts, pictures, waitedMs, isRejudged: subject.isJudged };
+    return { ...(await judgeInTurn(languageModel, chain, asked, signal)), crops: crops ?? [] };
   }
 
   /** Announces the analysis and returns what to judge; finishes the job if its event is gone. */
@@ -90,7 +98,7 @@ class AnalyzeStage implements Stage {
     sql: Sql,
     job: ClaimedJob,
     subject: Claimed,
-    { answer, substituteFor }: ChainJudgement,
+    { answer, substituteFor, crops }: Judged,
     times: { readonly startedAt: Date; readonly finishedAt: Date },
   ): Promise<void> {
     const attempt = { eventId: Number(job.subject), ...times };
@@ -120,7 +128,8 @@ class AnalyzeStage implements Stage {
         const availableAt = next.stopRetrying ? now : next.availableAt;
         await releaseJob(sql, job, { availableAt, error: substituteFor.detail, attempt: "deferred" });
       } else if (!isRepeated) await finishJob(sql, job);
-      await recordAttempt(sql, { ...attempt, outcome: "completed", analyzedBy, error: answer.note ?? null, answer: answer.answer });
+      const shown = answer.pictures ? crops.slice(0, answer.pictures).map(({ detectionId }) => detectionId) : null;
+      await recordAttempt(sql, { ...attempt, outcome: "completed", analyzedBy, error: answer.note ?? null, answer: answer.answer, shown });
       const thresholds = this.#context.settings.current().riskScoreThresholds;
       await storeVerdict(sql, { eventId, attempt: job.attempts, verdict: answer.verdict, analyzedBy, thresholds, isRepeated, now });
       return;

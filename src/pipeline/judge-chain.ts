@@ -20,7 +20,8 @@ export interface JudgeChain {
 /** An event to judge. */
 export interface Subject {
   readonly facts: EventFacts;
-  readonly pictures: readonly Picture[];
+  /** Makes its pictures for a model that sees. */
+  readonly pictures: () => Promise<readonly Picture[]>;
   /** Since when it has waited for an answer of the first model, in milliseconds before now. */
   readonly waitedMs: () => number;
   /** It has a score from the chain already, so only the first model matters. */
@@ -39,11 +40,13 @@ export interface ChainJudgement {
  * cannot push the score of a model below the floor. Throws the signal's reason if the caller cancelled.
  */
 export async function judgeInTurn(first: LanguageModel, chain: JudgeChain, subject: Subject, signal: AbortSignal): Promise<ChainJudgement> {
-  const { facts, pictures } = subject;
-  const answer = await first.judge(facts, signal, pictures);
+  const { facts } = subject;
+  const picturesFor = async (model: LanguageModel): Promise<readonly Picture[]> =>
+    (await model.takesPictures()) ? await subject.pictures() : [];
+  const answer = await first.judge(facts, signal, await picturesFor(first));
   if (answer.kind === "judged") return { answer: chain.isBuiltIn ? answer : withFloor(answer, facts) };
   if (answer.kind !== "unavailable" || chain.isBuiltIn || subject.isRejudged) return { answer };
-  const second = await chain.fallback?.judge(facts, signal, pictures);
+  const second = await chain.fallback?.judge(facts, signal, await picturesFor(chain.fallback));
   if (second?.kind === "judged") {
     const judged = withFloor(second, facts);
     const why = `judged by the second language model, because the first does not answer: ${answer.detail}`;

@@ -30,7 +30,7 @@ beforeEach(() => {
     "/api/cameras": { cameras: [camera, garage], count: 2, pagination: page(2) },
     "/api/cameras/front-door": camera,
     "/api/events": events,
-    "/api/events/42": { ...event, detections: [detection] },
+    "/api/events/42": { ...event, detections: [detection], shown_detection_ids: [] },
     "/api/detections": { items: [detection], pagination: page(1) },
     "/api/detections/7": detection,
   };
@@ -208,7 +208,7 @@ ID  WHEN       CAMERA      OBJECT  CONFIDENCE  EVENT  PICTURE
 
   it("single record: wraps long texts between words, on a terminal only", async () => {
     const reasoning = "A person came up the path, stood in front of the door for 42 s, and went away again without ringing.";
-    answers["/api/events/42"] = { ...event, reasoning, detections: [] };
+    answers["/api/events/42"] = { ...event, reasoning, detections: [], shown_detection_ids: [] };
     const narrow = await out("events show 42", { terminal: 60, env: { NO_COLOR: "1" } });
     expect(narrow).toContain(`reasoning    A person came up the path, stood in front of
              the door for 42 s, and went away again without

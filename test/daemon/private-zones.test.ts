@@ -6,8 +6,9 @@ import { type TestDaemon, testDaemon } from "../support/daemon.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { type MailServer, mailServer } from "../support/mail-server.ts";
+import { type ModelServer, modelServer } from "../support/model-servers.ts";
 import { renameIn } from "../support/pictures.ts";
-import { detectorStandIn, languageModelStandIn, type SeenRequest, type StandIn, verdictText, visionStandIn } from "../support/upstream.ts";
+import { detectorStandIn, type SeenRequest, type StandIn, verdictText, visionStandIn } from "../support/upstream.ts";
 
 /* The real daemon with private zones: what each part outside of it receives. */
 
@@ -23,7 +24,7 @@ const person = { class: "person", confidence: 0.9, bbox: { x: 500, y: 300, width
 let database: TestDatabase;
 let detector: StandIn;
 let vision: StandIn;
-let model: StandIn;
+let model: ModelServer;
 let mails: MailServer;
 let daemon: TestDaemon;
 const seen: SeenRequest[] = [];
@@ -37,12 +38,12 @@ beforeAll(async () => {
     testDatabase(),
     detectorStandIn({ answer }),
     visionStandIn(),
-    languageModelStandIn({ answer: () => ({ content: verdictText(80), model: "stand-in" }) }),
+    modelServer("ollama", { answer: () => verdictText(80) }),
     mailServer(),
   ]);
   daemon = await testDaemon({
     env: {
-      ...{ DATABASE_URL: database.url, DETECTOR_URL: detector.url, LANGUAGE_MODEL_URL: model.url },
+      ...{ DATABASE_URL: database.url, DETECTOR_URL: detector.url, LANGUAGE_MODEL_URL: model.url, LANGUAGE_MODEL_PICTURES: "local" },
       ...{ VISION_EXTRACTION_ENABLED: "true", VISION_URL: vision.url, BATCH_WINDOW_SECONDS: "2", BATCH_IDLE_TIMEOUT_SECONDS: "1" },
       ...{ SMTP_HOST: "127.0.0.1", SMTP_PORT: String(mails.port), SMTP_FROM_ADDRESS: "home@example.org" },
       DEFAULT_EMAIL_RECIPIENTS: "me@example.org",
@@ -127,6 +128,12 @@ it("private zones: the detector, vision, mails, pictures, thumbnails, snapshots 
     expect(left, where).toBeLessThan(8);
     expect(right, where).toBeGreaterThan(150);
   }
+  // The model sees the part around the object: it starts right of the zone.
+  const { body } = model.questions.findLast(({ body }) => body.messages[0].images?.length > 0) ?? {};
+  const shown = await halves(Buffer.from(body.messages[0].images[0], "base64"));
+  expect([shown.left > 150, shown.right > 150]).toEqual([true, true]);
+  const event = await ask<{ shown_detection_ids: number[] }>("GET", `/api/events/${eventId}`);
+  expect(event.shown_detection_ids).toEqual([id]);
   expect(await readFile(path)).toEqual(original);
 });
 

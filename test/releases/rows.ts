@@ -510,4 +510,12 @@ export const earlyRows: readonly EarlyRow[] = [
     table: "daily_summaries",
     row: { day: "2026-02-28", due_at: at(45), content: null, created_at: at(45) },
   },
+  {
+    from: 50,
+    table: "analysis_attempts",
+    row: {
+      ...{ event_id: 1, attempt: 2, started_at: at(50), finished_at: at(51), outcome: "completed", analyzed_by: "a model", answer: "{}" },
+      shown_detection_ids: [1, 3],
+    },
+  },
 ];

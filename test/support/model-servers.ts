@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import { eyeQuestion } from "../../src/monitoring/upstream/models/eyes.ts";
 import { verdictText } from "./upstream.ts";
 
 /* Servers of language models, as their documentation describes them, with the answers that clients of other programs stumble over. */
@@ -29,6 +30,8 @@ export interface Quirks {
   readonly answer?: (prompt: string, question: SeenQuestion) => string;
   /** The model refuses pictures, with this status. */
   readonly blind?: 200 | 400;
+  /** The server drops pictures without a word, and the model invents what they show. */
+  readonly ignoresPictures?: boolean;
   /** Kinds of `response_format` that it accepts. */
   readonly formats?: readonly string[];
   /** It streams whatever it is asked. */
@@ -51,6 +54,13 @@ interface Reply {
   readonly type?: string;
 }
 
+/** What the model says to the question whether it sees. */
+function saidOf(prompt: string, pictures: number, question: SeenQuestion, quirks: Quirks): string {
+  const { answer = () => verdictText(42) } = quirks;
+  if (prompt !== eyeQuestion) return answer(prompt, question);
+  return pictures > 0 && !quirks.ignoresPictures ? "4172" : "The number is 8305.";
+}
+
 type Answer = (request: SeenQuestion & { readonly method: string }, quirks: Quirks) => Reply;
 
 const textOf = (content: unknown): string =>
@@ -66,7 +76,7 @@ const pieces = (text: string): readonly string[] => text.match(/[\s\S]{1,7}/g) ?
 /** The chat API of OpenAI with the wording of one server for each refusal. */
 function chat(request: SeenQuestion, quirks: Quirks, words: ChatWords): Reply {
   const { body } = request;
-  const { models = ["qwen2.5-vl"], answer = () => verdictText(42), formats, context } = quirks;
+  const { models = ["qwen2.5-vl"], formats, context } = quirks;
   const { content } = body.messages[0];
   const prompt = textOf(content);
   if (!words.takesAnyModel && !models.includes(body.model)) return words.noModel(body.model);
@@ -76,7 +86,7 @@ function chat(request: SeenQuestion, quirks: Quirks, words: ChatWords): Reply {
   if (quirks.isNewOpenAi && "temperature" in body) return words.temperature;
   if (words.isStrict && "chat_template_kwargs" in body) return words.unknownField("chat_template_kwargs");
   if (context && prompt.length / 3 + (body.max_tokens ?? body.max_completion_tokens) > context) return words.overflow(context);
-  const text = answer(prompt, request);
+  const text = saidOf(prompt, picturesOf(content), request, quirks);
   const message = quirks.thinks ? { role: "assistant", content: "", reasoning_content: text } : { role: "assistant", content: text };
   const model = body.model || models[0];
   if (quirks.streams) {
@@ -223,7 +233,7 @@ const llamaCpp: Answer = ({ method, path, ...rest }, quirks) => {
 
 /** Ollama cuts what is too long without a word, and has a model only once it is pulled. */
 const ollama: Answer = ({ method, path, ...rest }, quirks) => {
-  const { models = ["qwen2.5vl:7b"], answer = () => verdictText(42) } = quirks;
+  const { models = ["qwen2.5vl:7b"] } = quirks;
   const { body } = rest;
   if (path === "/") return { body: null, text: "Ollama is running", type: "text/plain" };
   if (path === "/api/version") return { body: { version: "0.12.3" } };
@@ -242,7 +252,7 @@ const ollama: Answer = ({ method, path, ...rest }, quirks) => {
   }
   const room = ((body.options?.num_ctx ?? 4096) - (body.options?.num_predict ?? 0)) * 3;
   const prompt = message.content.slice(-room);
-  const content = answer(prompt, { path, ...rest });
+  const content = saidOf(prompt, message.images?.length ?? 0, { path, ...rest }, quirks);
   const end = { model: body.model, done: true, done_reason: "stop" };
   if (quirks.streams) {
     const lines = pieces(content).map((part) => ({ model: body.model, message: { role: "assistant", content: part }, done: false }));
@@ -255,7 +265,7 @@ const ollama: Answer = ({ method, path, ...rest }, quirks) => {
 
 /** Gemini wants the name of the model in the path and the key in a header. A wrong key is status 400. */
 const gemini: Answer = ({ method, path, ...rest }, quirks) => {
-  const { models = ["gemini-2.5-flash"], key = "AIza-test", answer = () => verdictText(42) } = quirks;
+  const { models = ["gemini-2.5-flash"], key = "AIza-test" } = quirks;
   const { body, headers } = rest;
   const refusal = (code: number, message: string, status: string): Reply => ({ status: code, body: { error: { code, message, status } } });
   if (headers["x-goog-api-key"] !== key) return refusal(400, "API key not valid. Please pass a valid API key.", "INVALID_ARGUMENT");
@@ -277,8 +287,12 @@ const gemini: Answer = ({ method, path, ...rest }, quirks) => {
     return refusal(400, "Budget 0 is invalid. This model only works in thinking mode.", "INVALID_ARGUMENT");
   }
   const prompt: string = contents[0].parts.flatMap((part: { text?: string }) => (part.text === undefined ? [] : [part.text])).join("");
+  const pictures = contents[0].parts.filter((part: { inline_data?: object }) => part.inline_data !== undefined).length;
+  if (quirks.blind && pictures > 0) {
+    return refusal(400, `Image input modality is not enabled for models/${asked}`, "INVALID_ARGUMENT");
+  }
   const thoughts = quirks.thinks ? [{ text: "Let me think: risk_score 7?", thought: true }] : [];
-  const content = { role: "model", parts: [...thoughts, { text: answer(prompt, { path, ...rest }) }] };
+  const content = { role: "model", parts: [...thoughts, { text: saidOf(prompt, pictures, { path, ...rest }, quirks) }] };
   return { body: { candidates: [{ content, finishReason: "STOP", index: 0 }], modelVersion: asked } };
 };
 

@@ -34,7 +34,8 @@ function serviceLines(terminal: TerminalFormat, health: Health, width: number): 
     ...[database, store].map(({ name, status, message }) =>
       named(terminal, name, status, statePaint(status), status === "healthy" ? "" : message),
     ),
-    ...ai_services.map(({ name, status, response_time_ms, circuit_state, error }) => {
+    ...ai_services.map(({ name, status, response_time_ms, circuit_state, error: fault, note }) => {
+      const error = fault ?? note;
       const breaker = paint(terminal, circuitPaint[circuit_state], `breaker ${circuit_state.replace("_", " ")}`);
       const time = response_time_ms === null ? "" : `${duration(response_time_ms)}  `;
       return named(

@@ -47,8 +47,11 @@ function attemptStep(attempt: AttemptFacts): Step {
   const who = attempt.analyzed_by ?? "The language model";
   const reading = attempt.answer === null ? undefined : readAnswer(attempt.answer);
   const verdict = reading && (reading.ok ? reading.verdict : reading.fallback);
+  const shown = attempt.shown_detection_ids ?? [];
+  const saw =
+    shown.length === 0 ? "" : ` It saw the ${shown.length === 1 ? "picture of detection" : "pictures of detections"} ${shown.join(", ")}.`;
   const result = {
-    completed: `${who} answered after ${took}${verdict ? `, read as score ${verdict.riskScore}` : ""}${attempt.error === null ? "." : `. ${sentence(attempt.error)}`}`,
+    completed: `${who} answered after ${took}${verdict ? `, read as score ${verdict.riskScore}` : ""}${attempt.error === null ? "." : `. ${sentence(attempt.error)}`}${saw}`,
     unreadable: `${who} answered after ${took}, but the answer could not be read: ${sentence(attempt.error ?? "it contains no risk assessment")}`,
     unavailable: `The language model did not answer: ${sentence(attempt.error ?? "it cannot be reached")}`,
     rejected: `${who} rejected the request after ${took}: ${sentence(attempt.error ?? "no reason was given")}`,

@@ -29,12 +29,14 @@ export interface AttemptFacts {
   readonly analyzed_by: string | null;
   readonly error: string | null;
   readonly answer: string | null;
+  /** The detections whose pictures it saw; null if it saw none. */
+  readonly shown_detection_ids: readonly number[] | null;
 }
 
 /** The last `limit` attempts for an event, oldest first. */
 export async function analysisAttempts(sql: Sql, eventId: number, limit: number): Promise<readonly AttemptFacts[]> {
   const rows = await sql<AttemptFacts[]>`
-    select a.attempt, a.started_at, a.finished_at, a.outcome, a.analyzed_by, a.error, a.answer
+    select a.attempt, a.started_at, a.finished_at, a.outcome, a.analyzed_by, a.error, a.answer, a.shown_detection_ids
     from analysis_attempts a
     where a.event_id = ${eventId}
     order by a.attempt desc

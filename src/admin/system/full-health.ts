@@ -67,6 +67,7 @@ function answeredService(service: UpstreamState, breakers: readonly BreakerState
     response_time_ms: service.responseMs,
     circuit_state: breakers.find(({ name }) => name === service.name)?.state ?? "closed",
     error: service.error,
+    note: service.note ?? null,
     last_check: service.checkedAt,
   };
 }
@@ -81,6 +82,7 @@ function unaskedService({ name, state }: BreakerState, error: string, last_check
     response_time_ms: null,
     circuit_state: state,
     error,
+    note: null,
     last_check,
   };
 }

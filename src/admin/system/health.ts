@@ -84,7 +84,8 @@ export function aiHealth(upstreams: Check<readonly UpstreamState[]>): Service {
     upstreams.value.map(({ name, healthy, starting }) => [name, healthy ? "healthy" : starting ? "starting" : "unhealthy"]),
   );
   const notHealthy = upstreams.value.filter(({ healthy }) => !healthy);
-  if (notHealthy.length === 0) return { status: "healthy", message: "All AI services answer", details };
+  const notes = upstreams.value.flatMap(({ name, note }) => (note === undefined ? [] : [`; ${name}: ${note}`]));
+  if (notHealthy.length === 0) return { status: "healthy", message: `All AI services answer${notes.join("")}`, details };
   const bothDown = ["detector", "language_model"].every((name) => notHealthy.some((service) => service.name === name && !service.starting));
   const message = notHealthy.map(({ name, error }) => `${name}: ${error ?? "not healthy"}`).join("; ");
   return { status: bothDown ? "unhealthy" : "degraded", message, details };

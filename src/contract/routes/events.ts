@@ -93,6 +93,9 @@ export const Event = z
 
 export const EventWithDetections = Event.extend({
   detections: z.array(Detection).meta({ description: "Detections, oldest first" }),
+  shown_detection_ids: z
+    .array(z.int())
+    .meta({ description: "Detections whose pictures the model `analyzed_by` saw; empty if it saw none", example: [90211] }),
 }).meta({ id: "EventWithDetections", description: "An event with its detections", example: eventExample });
 
 /** A search result. */

@@ -135,6 +135,10 @@ export const AiServiceHealth = z
     response_time_ms: z.number().nullable().meta({ description: "Response time in milliseconds; null without a request", example: 2.6 }),
     circuit_state: CircuitState,
     error: z.string().nullable().meta({ description: "Error; null without one" }),
+    note: z.string().nullable().meta({
+      description: "What a working service cannot do, such as seeing pictures; null for most",
+      example: null,
+    }),
     last_check: Instant.meta({ description: "Time of the last check" }),
   })
   .meta({ id: "AIServiceHealthStatus", description: "Health of an AI service" });
@@ -265,6 +269,7 @@ export const healthRoutes = {
             response_time_ms: null,
             circuit_state: "open",
             error: "the service does not answer within 3 seconds",
+            note: null,
             last_check: "2026-01-31T22:15:00.000Z",
           },
         ],

@@ -14,14 +14,17 @@ export interface AnalysisAttempt {
   readonly error: string | null;
   /** The language model's text. */
   readonly answer: string | null;
+  /** The detections whose pictures the model saw; null or absent if it saw none. */
+  readonly shown?: readonly number[] | null;
 }
 
 /** Stores an attempt under the next number of its event. */
 export async function recordAttempt(sql: Sql, attempt: AnalysisAttempt): Promise<void> {
   await sql`
-    insert into analysis_attempts (event_id, attempt, started_at, finished_at, outcome, analyzed_by, error, answer)
+    insert into analysis_attempts (event_id, attempt, started_at, finished_at, outcome, analyzed_by, error, answer, shown_detection_ids)
     select e.event_id, coalesce(max(a.attempt), 0) + 1, ${attempt.startedAt}::timestamptz, ${attempt.finishedAt}::timestamptz,
-      ${attempt.outcome}::text, ${attempt.analyzedBy}::text, ${attempt.error}::text, ${attempt.answer}::text
+      ${attempt.outcome}::text, ${attempt.analyzedBy}::text, ${attempt.error}::text, ${attempt.answer}::text,
+      ${attempt.shown ? [...attempt.shown] : null}::bigint[]
     from events e
     left join analysis_attempts a on a.event_id = e.event_id
     where e.event_id = ${attempt.eventId}

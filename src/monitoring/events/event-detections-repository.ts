@@ -1,6 +1,7 @@
 import { notFound, Problem } from "../../contract/problem.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { detectionsOfEvent } from "../detections/detections-repository.ts";
+import { shownToModel } from "./crops-repository.ts";
 import type { EventWithDetections } from "./event.ts";
 import { findEvents } from "./events-repository.ts";
 
@@ -47,5 +48,5 @@ export async function findWithDetections(sql: Sql, id: number): Promise<EventWit
   const [event] = await findEvents(sql, [id]);
   if (!event) throw notFound("Event", id);
   if (event.deleted_at) throw new Problem("not_found", `Event ${id} is deleted`);
-  return { ...event, detections: [...(await detectionsOfEvent(sql, id))] };
+  return { ...event, detections: [...(await detectionsOfEvent(sql, id))], shown_detection_ids: [...(await shownToModel(sql, id))] };
 }

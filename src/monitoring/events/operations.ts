@@ -34,9 +34,9 @@ export const eventOperations: Omit<Pick<Operations, keyof typeof eventRoutes>, "
     const changes = reviewed !== undefined || notes !== undefined;
     const event = await db.transaction(async (sql) => {
       if (changes) await updateReview(sql, params.event_id, { reviewed, notes }, clock.now());
-      const { detections, ...record } = await findWithDetections(sql, params.event_id);
+      const { detections, shown_detection_ids, ...record } = await findWithDetections(sql, params.event_id);
       if (changes) await appendToJournal(sql, [{ type: "event.updated", data: record }], clock.now());
-      return { ...record, detections };
+      return { ...record, detections, shown_detection_ids };
     });
     return event;
   },

@@ -26,7 +26,7 @@ export type CallResult<T> =
   | Unavailable;
 
 /** A POST whose answer is JSON. */
-export interface Call<T> extends Pick<UpstreamRequest, "baseUrl" | "path" | "body" | "timeoutMs" | "signal"> {
+export interface Call<T> extends Pick<UpstreamRequest, "baseUrl" | "path" | "body" | "timeoutMs" | "signal" | "staysInNetwork"> {
   readonly contentType: string;
   /** Makes the body of a small request that every working service accepts. It is sent after a refusal. */
   readonly reference: () => Buffer | string;
@@ -83,11 +83,11 @@ export async function callService<T>(
 }
 
 function requestOf(
-  { baseUrl, path, timeoutMs, signal, contentType, headers }: Call<unknown>,
+  { baseUrl, path, timeoutMs, signal, contentType, headers, staysInNetwork = false }: Call<unknown>,
   body: Call<unknown>["body"],
 ): UpstreamRequest {
   const all = { "content-type": contentType, accept: "application/json", ...headers };
-  return { baseUrl, path, method: "POST", headers: all, timeoutMs, signal, ...(body !== undefined && { body }) };
+  return { baseUrl, path, method: "POST", headers: all, timeoutMs, signal, staysInNetwork, ...(body !== undefined && { body }) };
 }
 
 /** More changes than any server asks for. */

@@ -1,5 +1,6 @@
 import { Agent } from "undici";
 import { checkedLookup, refusalOfHost } from "../../platform/outbound/checked-lookup.ts";
+import { inNetwork, refusalOutside } from "../../platform/outbound/lan.ts";
 import { type Resolve, resolveBySystem } from "../../platform/outbound/resolve.ts";
 
 /** Why a service could not be used. */
@@ -34,6 +35,8 @@ export interface UpstreamRequest {
   readonly timeoutMs: number;
   /** Cancels the request. */
   readonly signal?: AbortSignal | undefined;
+  /** It may only go to an address in this network, since it holds what must not leave it. */
+  readonly staysInNetwork?: boolean;
 }
 
 export interface UpstreamAnswer {
@@ -65,17 +68,32 @@ export const maxAnswerBytes = 2 * 1024 * 1024;
 export function upstreamHttp(resolve: Resolve = resolveBySystem): UpstreamHttp {
   // The one deadline of `exchange` replaces undici's separate ones.
   const connect = { lookup: checkedLookup(resolve) };
-  const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, maxResponseSize: maxAnswerBytes, connect });
-  return { exchange: (request) => exchange(agent, request), close: () => agent.destroy() };
+  const agentOf = (connection: typeof connect) =>
+    new Agent({ headersTimeout: 0, bodyTimeout: 0, maxResponseSize: maxAnswerBytes, connect: connection });
+  const agent = agentOf(connect);
+  // Separate connections: an open one may lead anywhere.
+  let near: Agent | undefined;
+  const nearAgent = (): Agent => {
+    near ??= agentOf({ lookup: checkedLookup(inNetwork(resolve)) });
+    return near;
+  };
+  return {
+    exchange: (request) => exchange(request.staysInNetwork ? nearAgent() : agent, request),
+    close: async () => {
+      await Promise.all([agent.destroy(), near?.destroy()]);
+    },
+  };
 }
 
 async function exchange(agent: Agent, request: UpstreamRequest): Promise<UpstreamAnswer> {
-  const { baseUrl, path, method, headers, body, timeoutMs, signal } = request;
+  const { baseUrl, path, method, headers, body, timeoutMs, signal, staysInNetwork = false } = request;
   signal?.throwIfAborted();
   if (!URL.canParse(baseUrl)) throw new UpstreamFailure("unreachable", `"${baseUrl}" is not an address`);
   const url = new URL(baseUrl);
   const refusal = refusalOfHost(url.hostname);
   if (refusal !== undefined) throw new UpstreamFailure("unreachable", `${url.origin}: ${refusal}, which is never called`);
+  const outside = staysInNetwork ? refusalOutside(url.hostname) : undefined;
+  if (outside !== undefined) throw new UpstreamFailure("unreachable", outside);
   const stop = new AbortController();
   const deadline = setTimeout(() => stop.abort(new UpstreamFailure("timeout", `no complete answer within ${timeoutMs} ms`)), timeoutMs);
   const cancel = () => stop.abort(signal?.reason);

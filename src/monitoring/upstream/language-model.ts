@@ -2,7 +2,8 @@ import { cleanText, highest, readAnswer, type Verdict } from "./answer.ts";
 import { excerpt, type Unavailable } from "./call.ts";
 import type { Completion } from "./completion.ts";
 import type { EventFacts } from "./facts.ts";
-import { ModelServer, type ModelServerOptions, type ServerFacts } from "./model-server.ts";
+import { ModelServer, type ModelServerOptions, type ServerFacts, type Sight } from "./model-server.ts";
+import type { Question } from "./models/tries.ts";
 import type { Picture } from "./multipart.ts";
 import type { Probe } from "./probe.ts";
 import { mostShortness, writePrompt, writeRepairPrompt } from "./prompt.ts";
@@ -33,6 +34,12 @@ export interface LanguageModel {
    * reason if the caller cancelled.
    */
   judge(facts: EventFacts, signal?: AbortSignal, pictures?: readonly Picture[]): Promise<Judgement>;
+  /** Tells whether it may get pictures, as far as that is known. Never throws. */
+  takesPictures(): Promise<boolean>;
+  /** Why its model is known not to see pictures; undefined while it is not. */
+  blindness(): string | undefined;
+  /** Asks whether its model sees, unless that is known. Never throws because of the service. */
+  look(signal?: AbortSignal): Promise<Sight>;
   /** Asks for the health of its server. Never throws. */
   health(timeoutMs: number): Promise<Probe>;
   /** Facts about its server; undefined before the first question. */
@@ -81,6 +88,9 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
   const server = new ModelServer(options);
   return {
     judge: (facts, signal, pictures = []) => judge({ server, options, facts, pictures, signal }),
+    takesPictures: () => server.takesPictures(),
+    blindness: () => server.blindness(),
+    look: (signal) => server.look(options.timeoutMs ?? defaultTimeoutMs, writePrompt(referenceFacts), signal),
     health: (timeoutMs) => server.health(timeoutMs),
     facts: () => server.facts(),
     close: () => server.close(),
@@ -88,10 +98,10 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
 }
 
 async function judge(asked: Case): Promise<Judgement> {
-  const { options, facts, pictures } = asked;
-  const style = { language: options.language ?? "en", pictures: pictures.length };
-  const prompt = (shortness: number): string | undefined =>
-    shortness > mostShortness ? undefined : writePrompt(facts, { ...style, shortness });
+  const { options, facts } = asked;
+  const { language = "en" } = options;
+  const prompt = (shortness: number, shown: number): string | undefined =>
+    shortness > mostShortness ? undefined : writePrompt(facts, { language, shortness, pictures: shown });
   const first = await complete(asked, { prompt, tokens: maxTokens });
   if (first.kind !== "completed") return first;
   const reading = readAnswer(first.content);
@@ -138,7 +148,7 @@ function unreadable({ content, analyzedBy }: Completed): Judgement {
 
 async function complete(
   { server, options, pictures, signal }: Case,
-  { prompt, tokens }: { readonly prompt: (shortness: number) => string | undefined; readonly tokens: number },
+  { prompt, tokens }: Pick<Question, "prompt" | "tokens">,
 ): Promise<Completed | Rejected | Unavailable> {
   const { label = "language model", timeoutMs = defaultTimeoutMs, clock } = options;
   const startedAt = clock.monotonic();

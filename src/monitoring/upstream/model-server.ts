@@ -7,9 +7,11 @@ import { UpstreamFailure, type UpstreamHttp, upstreamHttp } from "./http.ts";
 import { adviceFor } from "./models/advice.ts";
 import { type ModelApi, type Traits, unknownTraits } from "./models/dialect.ts";
 import { withProperStatus } from "./models/error-body.ts";
+import { Eyes, eyeQuestion, eyeTokens, knownPicture, readsNumber } from "./models/eyes.ts";
 import { apiOfAddress, askForApi, dialectOf } from "./models/find-api.ts";
 import { FirstLoad } from "./models/first-load.ts";
 import { type Found, healthOf, loadingProbe, onlyModel } from "./models/found.ts";
+import { type PictureRule, takesPicturesAt } from "./models/picture-rule.ts";
 import { type Question, Tries } from "./models/tries.ts";
 import { type Probe, probeHealth } from "./probe.ts";
 
@@ -25,6 +27,8 @@ export interface ModelServerOptions {
   readonly key?: string | undefined;
   /** The start of the variables in messages. */
   readonly prefix?: string;
+  /** Where pictures may go (default `off`). */
+  readonly pictures?: PictureRule;
   readonly breaker: Breaker;
   readonly clock: Clock;
   readonly log: Log;
@@ -39,7 +43,12 @@ export interface ServerFacts {
   readonly api: ModelApi;
   readonly model: string | undefined;
   readonly traits: Traits;
+  /** Whether the model sees pictures; undefined while homesec has not asked it. */
+  readonly sees: boolean | undefined;
 }
+
+/** What is known about the eyes of a model. */
+export type Sight = { readonly kind: "sees" } | { readonly kind: "blind"; readonly detail: string } | Refused | Unavailable;
 
 const missing: ReadonlySet<number> = new Set([404, 405, 410, 501]);
 
@@ -49,16 +58,18 @@ export class ModelServer {
   readonly #http: FirstLoad;
   #found: Found | undefined;
   #traits: Traits = unknownTraits;
+  readonly #eyes: Eyes;
 
   constructor(options: ModelServerOptions) {
     this.#options = options;
+    this.#eyes = new Eyes(options.clock);
     const http = upstreamHttp();
     this.#http = new FirstLoad(hidingKey(http, options.key), options.clock, () => this.#found?.dialect.mayLoad ?? false);
   }
 
   /** Facts about the server; undefined before the first question. */
   facts(): ServerFacts | undefined {
-    return this.#found && { api: this.#found.dialect.api, model: this.#found.model, traits: this.#traits };
+    return this.#found && { api: this.#found.dialect.api, model: this.#found.model, traits: this.#traits, sees: this.#eyes.known()?.sees };
   }
 
   /** How long the server has been loading its model, in milliseconds; undefined if it is not loading. */
@@ -68,6 +79,51 @@ export class ModelServer {
 
   /** Asks a question. Never throws because of the server; throws the signal's reason if the caller cancelled. */
   async ask(question: Question, reference: string, signal?: AbortSignal): Promise<Completed | Refused | Unavailable> {
+    if (question.pictures.length === 0) return await this.#ask(question, reference, signal);
+    if (!(await this.takesPictures())) return await this.#ask({ ...question, pictures: [] }, reference, signal);
+    const sight = await this.look(question.timeoutMs, reference, signal);
+    if (sight.kind === "unavailable") return sight;
+    return await this.#ask(sight.kind === "sees" ? question : { ...question, pictures: [] }, reference, signal);
+  }
+
+  /** Tells whether pictures may go to the server, and its model is not known to be blind. Never throws. */
+  async takesPictures(): Promise<boolean> {
+    const { url: given, pictures = "off", name } = this.#options;
+    if (this.blindness() !== undefined) return false;
+    const url = typeof given === "string" ? given : given();
+    return await takesPicturesAt(pictures, url, this.#found?.model ?? name);
+  }
+
+  /** Why the model is known not to see pictures; undefined while it is not. */
+  blindness(): string | undefined {
+    const known = this.#eyes.known();
+    return this.#apiWithoutPictures() ?? (known?.sees === false ? known.detail : undefined);
+  }
+
+  #apiWithoutPictures(): string | undefined {
+    if (this.#found?.dialect.mayTakePictures !== false && this.#options.api !== "completion") return undefined;
+    return `the API /completion takes none; with llama.cpp, set ${this.#options.prefix ?? "LANGUAGE_MODEL"}_API=openai`;
+  }
+
+  /** Shows the model a known picture, unless it is known whether it sees. Never throws because of the server. */
+  async look(timeoutMs: number, reference: string, signal?: AbortSignal): Promise<Sight> {
+    const known = this.#eyes.known();
+    if (known) return known.sees ? { kind: "sees" } : { kind: "blind", detail: known.detail };
+    const question = { prompt: () => eyeQuestion, tokens: eyeTokens, pictures: [await knownPicture()], isVerdict: false, timeoutMs };
+    this.#traits = { ...this.#traits, sees: true };
+    const answer = await this.#ask(question, reference, signal);
+    if (answer.kind !== "completed") return answer;
+    const said = answer.content.replace(/\s+/g, " ").trim().slice(0, 60);
+    const detail =
+      this.#apiWithoutPictures() ??
+      (answer.pictures === 0 ? "it refuses pictures" : `it cannot read a number in a picture; it said: ${said}`);
+    const sees = answer.pictures > 0 && readsNumber(answer.content);
+    this.#eyes.note(sees, detail);
+    if (!sees) this.#options.log.warn({ detail }, "the language model does not see pictures; homesec has it judge by text");
+    return sees ? { kind: "sees" } : { kind: "blind", detail };
+  }
+
+  async #ask(question: Question, reference: string, signal?: AbortSignal): Promise<Completed | Refused | Unavailable> {
     const found = await this.#find(question.timeoutMs, signal);
     if ("kind" in found) return found;
     const result = await this.#askAs(found, question, reference, signal);
@@ -114,7 +170,7 @@ export class ModelServer {
     const found = simple ?? (await callThrough(breaker, clock, () => this.#askServer(url, timeoutMs, signal), signal));
     if (!("kind" in found)) {
       this.#found = found;
-      this.#traits = unknownTraits;
+      this.#forget();
     }
     return found;
   }
@@ -154,6 +210,7 @@ export class ModelServer {
       contentType: "application/json",
       ...(key !== undefined && { headers: dialect.headers(key) }),
       body: tries.body(),
+      staysInNetwork: tries.pictures > 0 && this.#options.pictures !== "anywhere",
       reference: () => tries.reference(reference),
       ...(dialect.api !== "completion" && { normalize: withProperStatus, adapt: (refusal) => tries.after(refusal) }),
       advise: (answer) => {
@@ -191,7 +248,7 @@ export class ModelServer {
       if (other.dialect.api === "completion") return failure;
       this.#options.log.info({ api: other.dialect.api, model: other.model }, "found out the API of the language model");
       this.#found = other;
-      this.#traits = unknownTraits;
+      this.#forget();
       return { kind: "other api", failure };
     } catch (error) {
       signal?.throwIfAborted();
@@ -200,9 +257,15 @@ export class ModelServer {
     }
   }
 
+  #forget(): void {
+    this.#traits = unknownTraits;
+    this.#eyes.forget();
+  }
+
   #remember(tries: Tries, log: Log): void {
     if (tries.learned === this.#traits) return;
     this.#traits = tries.learned;
+    if (!tries.learned.sees) this.#eyes.note(false, "it refuses pictures");
     log.info({ ...tries.learned }, "the language model does not accept everything; homesec remembers what it does");
   }
 }

@@ -78,10 +78,23 @@ function modelWarnings(config: Config): readonly string[] {
       : [];
   return [
     ...without(config.languageModelUrl, "LANGUAGE_MODEL", [config.languageModelName, config.languageModelKey, config.languageModelKeyFile]),
+    ...pictureWarnings(config),
     ...without(config.languageModelFallbackUrl, "LANGUAGE_MODEL_FALLBACK", [
       ...[config.languageModelFallbackName, config.languageModelFallbackKey, config.languageModelFallbackKeyFile],
     ]),
   ];
+}
+
+function pictureWarnings({
+  languageModelPictures,
+  languageModelUrl,
+  languageModelApi,
+  languageModelFallbackUrl,
+}: Config): readonly string[] {
+  if (languageModelPictures === "off") return [];
+  if (languageModelUrl === undefined) return ["LANGUAGE_MODEL_PICTURES has no effect without LANGUAGE_MODEL_URL"];
+  if (languageModelApi !== "completion" || languageModelFallbackUrl !== undefined) return [];
+  return ["LANGUAGE_MODEL_PICTURES has no effect with LANGUAGE_MODEL_API=completion, which takes no pictures; with llama.cpp, use openai"];
 }
 
 /** State that several daemons do not share without a common store. */

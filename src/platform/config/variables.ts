@@ -280,6 +280,12 @@ export const variables = {
     kind: kinds.path,
     description: "File with nothing but that key, instead of LANGUAGE_MODEL_KEY",
   },
+  LANGUAGE_MODEL_PICTURES: {
+    group: "upstream",
+    kind: kinds.oneOf("off", "local", "anywhere"),
+    default: "off",
+    description: "Show pictures of events to language models: `local` only to those in your network, `anywhere` also to providers",
+  },
   LANGUAGE_MODEL_READ_TIMEOUT: timeout("upstream", "120", "Longest wait for a reply of the language model"),
   LANGUAGE_MODEL_PATIENCE_SECONDS: {
     group: "upstream",

@@ -24,5 +24,7 @@ export interface UpstreamState {
   readonly url: string;
   readonly responseMs: number | null;
   readonly error: string | null;
+  /** What it cannot do although it works. */
+  readonly note?: string;
   readonly checkedAt: Date;
 }

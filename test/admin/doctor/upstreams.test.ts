@@ -372,6 +372,7 @@ function fullHealth(url: string) {
     response_time_ms: 1,
     circuit_state: "closed",
     error: null,
+    note: null,
     last_check: "2026-03-01T12:00:00Z",
   };
   return {

@@ -12,7 +12,7 @@ let daemon: TestDaemon;
 
 beforeEach(async () => {
   world = await running();
-  daemon = await world.start({ BATCH_WINDOW_SECONDS: "2", BATCH_IDLE_TIMEOUT_SECONDS: "1" });
+  daemon = await world.start({ BATCH_WINDOW_SECONDS: "2", BATCH_IDLE_TIMEOUT_SECONDS: "1", LANGUAGE_MODEL_PICTURES: "local" });
 });
 afterEach(() => world.close());
 
@@ -147,6 +147,11 @@ describe("dead letters", () => {
     await world.model.setMode("ok");
     expect((await ask(daemon, "POST /api/dlq/analyze/requeue")).body).toEqual({ queue: "analyze", requeued: 1 });
     await eventually(async () => (await get(`/api/events/${event.id}`)).risk_score === 42);
+    const model = await eventually(async () => {
+      const { ai_services: services } = await get("/api/system/health/full");
+      return services.find(({ name, status }: Record<string, string>) => name === "language_model" && status === "healthy");
+    });
+    expect(model.note).toContain("does not see pictures: the API /completion takes none");
   });
 
   it("dead letters: an unknown queue or job is 404", async () => {

@@ -139,7 +139,16 @@ export const health: Health = {
 
 function service(name: string, more: Partial<Health["ai_services"][number]>): Health["ai_services"][number] {
   return {
-    ...{ name, display_name: name, status: "healthy", url: "built-in", response_time_ms: 4.2, circuit_state: "closed", error: null },
+    ...{
+      name,
+      display_name: name,
+      status: "healthy",
+      url: "built-in",
+      response_time_ms: 4.2,
+      circuit_state: "closed",
+      error: null,
+      note: null,
+    },
     ...{ last_check: now, ...more },
   };
 }
@@ -168,6 +177,7 @@ export const telemetry: Telemetry = {
 export const details: EventWithDetections = {
   ...event(5),
   detections: [0.97, 0.61].map((confidence, at) => detection(70 + at, { confidence })),
+  shown_detection_ids: [],
 };
 
 export const explanation: Explanation = {

@@ -17,7 +17,15 @@ afterEach(async () => {
 async function bench(server: ModelServerName, quirks: Quirks = {}, options: Partial<LanguageModelOptions> = {}) {
   const standIn = await modelServer(server, quirks);
   const breaker = new Breaker("language_model", { clock: systemClock });
-  const model = createLanguageModel({ url: standIn.url, breaker, clock: systemClock, log: silentLog, timeoutMs: 10_000, ...options });
+  const model = createLanguageModel({
+    url: standIn.url,
+    breaker,
+    clock: systemClock,
+    log: silentLog,
+    timeoutMs: 10_000,
+    pictures: "local",
+    ...options,
+  });
   opened.push(standIn, model);
   return { standIn, breaker, model };
 }

@@ -59,9 +59,9 @@ function Health() {
             <Row name={system.store}>
               <State state={store.status} message={store.message} />
             </Row>
-            {ai_services.map(({ name, display_name, status: its, error }) => (
+            {ai_services.map(({ name, display_name, status: its, error, note }) => (
               <Row key={name} name={system.service[name as keyof typeof system.service] ?? display_name}>
-                <State state={its} message={error} />
+                <State state={its} message={error ?? note} />
               </Row>
             ))}
           </Rows>

@@ -5,8 +5,10 @@ import { type Ask, charactersPerPicture, type Dialect, type Traits } from "./dia
 
 /** A question as the client of the language model asks it. */
 export interface Question {
-  /** Writes the prompt: 0 is whole, each higher number is shorter. Undefined: it cannot be any shorter. */
-  readonly prompt: (shortness: number) => string | undefined;
+  /**
+   * Writes the prompt: 0 is whole, each higher number is shorter. `pictures` is the number beside it. Undefined: it cannot be any shorter.
+   */
+  readonly prompt: (shortness: number, pictures: number) => string | undefined;
   readonly tokens: number;
   readonly pictures: readonly Picture[];
   readonly isVerdict: boolean;
@@ -25,7 +27,7 @@ export class Tries {
   readonly #model: string | undefined;
   #traits: Traits;
   #shortness = 0;
-  #prompt: string;
+  #prompt = "";
   /** What to remember about the server if it answers. */
   learned: Traits;
 
@@ -35,13 +37,7 @@ export class Tries {
     this.#model = model;
     this.#traits = traits;
     this.learned = traits;
-    this.#prompt = question.prompt(0) ?? "";
-    const room = (dialect.mostCharacters ?? Number.POSITIVE_INFINITY) - charactersPerPicture * this.#pictures().length;
-    for (let shortness = 1; this.#prompt.length > room; shortness += 1) {
-      const shorter = question.prompt(shortness);
-      if (shorter === undefined) break;
-      this.#prompt = shorter;
-    }
+    this.#write();
   }
 
   get prompt(): string {
@@ -68,15 +64,29 @@ export class Tries {
     if (!change) return undefined;
     if ("shorter" in change) {
       this.#shortness += 1;
-      const shorter = this.#question.prompt(this.#shortness);
+      const shorter = this.#question.prompt(this.#shortness, this.pictures);
       if (shorter === undefined) return undefined;
       this.#prompt = shorter;
       return this.body();
     }
     // A picture that is refused without a reason may be a bad one, so the server may still have eyes.
     if (!(change.isGuess && this.#traits.sees && !change.traits.sees)) this.learned = change.traits;
+    const before = this.pictures;
     this.#traits = change.traits;
+    // Without its pictures, the prompt must not speak of them.
+    if (this.pictures !== before) this.#write();
     return this.body();
+  }
+
+  /** Writes the prompt, shorter if the server would cut it. */
+  #write(): void {
+    this.#prompt = this.#question.prompt(this.#shortness, this.pictures) ?? this.#prompt;
+    const room = (this.#dialect.mostCharacters ?? Number.POSITIVE_INFINITY) - charactersPerPicture * this.pictures;
+    for (let shortness = this.#shortness + 1; this.#prompt.length > room; shortness += 1) {
+      const shorter = this.#question.prompt(shortness, this.pictures);
+      if (shorter === undefined) break;
+      this.#prompt = shorter;
+    }
   }
 
   /** A context that is too small gets fewer tokens for the answer before it gets a shorter prompt. */
