@@ -33,7 +33,7 @@ interface Claimed extends Subject {
   readonly waitingSince: Date;
 }
 
-/** A judgement, and the pictures that were made for it, in the order in which a model saw them. */
+/** A judgement and the pictures that were made for it: a model sees the first ones. */
 type Judged = ChainJudgement & { readonly crops: readonly Crop[] };
 
 /** Creates the stage that has the language model judge an event, and stores score, level, summary, reasoning and factors. */

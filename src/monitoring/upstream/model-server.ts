@@ -47,7 +47,7 @@ export interface ServerFacts {
   readonly sees: boolean | undefined;
 }
 
-/** What is known about the eyes of a model. */
+/** Whether a model sees, or why that is not known. */
 export type Sight = { readonly kind: "sees" } | { readonly kind: "blind"; readonly detail: string } | Refused | Unavailable;
 
 const missing: ReadonlySet<number> = new Set([404, 405, 410, 501]);
@@ -109,7 +109,7 @@ export class ModelServer {
   async look(timeoutMs: number, reference: string, signal?: AbortSignal): Promise<Sight> {
     const known = this.#eyes.known();
     if (known) return known.sees ? { kind: "sees" } : { kind: "blind", detail: known.detail };
-    const question = { prompt: () => eyeQuestion, tokens: eyeTokens, pictures: [await knownPicture()], isVerdict: false, timeoutMs };
+    const question = { prompt: () => eyeQuestion, tokens: eyeTokens, pictures: [knownPicture], isVerdict: false, timeoutMs };
     this.#traits = { ...this.#traits, sees: true };
     const answer = await this.#ask(question, reference, signal);
     if (answer.kind !== "completed") return answer;

@@ -119,7 +119,7 @@ describe("one event", () => {
       notes: "the cat",
     });
     expect(await desk.ask("updateEvent", { ...event(id), body: { ...before, reviewed: true } })).toEqual({ ...before, reviewed: true });
-    const { detections: _, ...record } = before;
+    const { detections: _, shown_detection_ids: __, ...record } = before;
     expect(await desk.journal("event.updated")).toEqual([
       { ...record, reviewed: false, notes: "the cat" },
       { ...record, reviewed: true },

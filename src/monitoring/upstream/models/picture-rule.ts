@@ -4,7 +4,9 @@ import type { Resolve } from "../../../platform/outbound/resolve.ts";
 /** Where pictures of events may go: LANGUAGE_MODEL_PICTURES. */
 export type PictureRule = "off" | "local" | "anywhere";
 
-/** Ollama at home passes questions to these models on to its provider. */
+/**
+ * Ollama at home passes the questions to models with such names on to its provider.
+ */
 const runsElsewhere = /[:-]cloud$/i;
 
 /** Tells whether a model runs in this network: its address is there, and its name does not say that it runs at a provider. */
