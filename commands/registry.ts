@@ -48,6 +48,7 @@ export const nouns: readonly Noun[] = [
   { name: "analytics", summary: "Statistics per day", load: () => import("./analytics/commands.ts") },
   { name: "workers", summary: "Background workers and daemons", load: () => import("./workers/commands.ts") },
   { name: "detector", summary: "Detector of the daemon", load: () => import("./detector/commands.ts") },
+  { name: "models", summary: "Language models that judge events", load: () => import("./models/commands.ts") },
   { name: "breakers", summary: "Circuit breakers of the AI services", load: () => import("./breakers/commands.ts") },
   { name: "dlq", summary: "Failed jobs (dead letters)", load: () => import("./dlq/commands.ts") },
   { name: "gpu", summary: "GPU load and memory", load: () => import("./gpu/commands.ts") },

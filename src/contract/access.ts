@@ -157,6 +157,7 @@ export const needs: Readonly<Record<OperationId, Need>> = {
   listBreakers: resident,
   resetBreaker: owner,
   runSelftest: owner,
+  probeModels: owner,
   getDoctorReport: owner,
   getStorage: resident,
   cleanUp: owner,

@@ -266,6 +266,7 @@ const tables: Readonly<Record<string, readonly Endpoint[]>> = {
       200,
       ["version", "host", "checked_at", "elapsed_ms", "ok", "findings", "skipped", "errors", "warnings", "checks"],
     ],
+    ["POST /api/system/models/probe", 200, ["pictures", "models"]],
     ["POST /api/system/selftest", 200, ["status", "message", "started_at", "duration_ms", "timeout_seconds", "detector", "stages"]],
     [
       "GET /api/system/pipeline",

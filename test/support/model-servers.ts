@@ -133,7 +133,9 @@ const openAiWords: ChatWords = {
   temperature: openAiError(400, "Unsupported value: 'temperature' does not support 0.1 with this model.", "unsupported_value"),
   unknownField: (name) => openAiError(400, `Unrecognized request argument supplied: ${name}`),
 };
-const list = (models: readonly string[]): Reply => ({ body: { object: "list", data: models.map((id) => ({ id, object: "model" })) } });
+const list = (models: readonly string[], more: object = {}): Reply => ({
+  body: { object: "list", data: models.map((id) => ({ id, object: "model", ...more })) },
+});
 
 const openAi: Answer = ({ method, path, headers, ...rest }, quirks) => {
   const { models = ["gpt-4.1-mini"], key } = quirks;
@@ -149,6 +151,8 @@ const openAi: Answer = ({ method, path, headers, ...rest }, quirks) => {
 const lmStudio: Answer = ({ method, path, ...rest }, quirks) => {
   const { models = ["qwen2.5-vl-7b-instruct"] } = quirks;
   if (path === "/v1/models") return list([...models, "text-embedding-nomic-embed-text-v1.5"]);
+  if (path === "/api/v0/models")
+    return list(models, { type: "vlm", max_context_length: 128_000, loaded_context_length: quirks.context ?? 16_384 });
   if (method !== "POST" || path !== "/v1/chat/completions") {
     return { body: { error: `Unexpected endpoint or method. (${method} ${path}). Returning 200 anyway` } };
   }
@@ -179,7 +183,7 @@ const vllm: Answer = ({ method, path, ...rest }, quirks) => {
     body: { object: "error", message, type: status === 404 ? "NotFoundError" : "BadRequestError", param: null, code: status },
   });
   if (path === "/health" || path === "/version") return { body: null, text: "" };
-  if (path === "/v1/models") return list(models);
+  if (path === "/v1/models") return list(models, { max_model_len: quirks.context ?? 32_768 });
   if (method !== "POST" || path !== "/v1/chat/completions") return { status: 404, body: { detail: "Not Found" } };
   return chat(
     { path, ...rest },
@@ -200,6 +204,7 @@ const vllm: Answer = ({ method, path, ...rest }, quirks) => {
 const llamaCpp: Answer = ({ method, path, ...rest }, quirks) => {
   const { models = ["gemma-3-4b-it-Q4_K_M.gguf"], key } = quirks;
   if (path === "/health") return { body: { status: "ok" } };
+  if (path === "/props") return { body: { default_generation_settings: { n_ctx: quirks.context ?? 8_192, params: {} }, total_slots: 1 } };
   if (key !== undefined && rest.headers.authorization !== `Bearer ${key}`) {
     return { status: 401, body: { error: { code: 401, message: "Invalid API Key", type: "authentication_error" } } };
   }
@@ -239,6 +244,9 @@ const ollama: Answer = ({ method, path, ...rest }, quirks) => {
   if (path === "/api/version") return { body: { version: "0.12.3" } };
   if (path === "/api/tags") return { body: { models: models.map((name) => ({ name, model: name })) } };
   if (path === "/v1/models") return list(models);
+  if (path === "/api/show" && models.includes(body.model)) {
+    return { body: { capabilities: ["completion", "vision"], model_info: { "qwen25vl.context_length": quirks.context ?? 128_000 } } };
+  }
   if (method !== "POST" || path !== "/api/chat") return { status: 404, body: null, text: "404 page not found", type: "text/plain" };
   if (![body.model, `${body.model}:latest`].some((name) => models.includes(name))) {
     return { status: 404, body: { error: `model "${body.model}" not found, try pulling it first` } };
@@ -270,6 +278,8 @@ const gemini: Answer = ({ method, path, ...rest }, quirks) => {
   const refusal = (code: number, message: string, status: string): Reply => ({ status: code, body: { error: { code, message, status } } });
   if (headers["x-goog-api-key"] !== key) return refusal(400, "API key not valid. Please pass a valid API key.", "INVALID_ARGUMENT");
   if (path === "/v1beta/models") return { body: { models: models.map((name) => ({ name: `models/${name}` })) } };
+  const described = models.find((name) => path === `/v1beta/models/${name}`);
+  if (described !== undefined) return { body: { name: `models/${described}`, inputTokenLimit: quirks.context ?? 1_048_576 } };
   const asked = /^\/v1beta\/models\/(.+):generateContent$/.exec(path)?.[1];
   if (method !== "POST" || asked === undefined) return { status: 404, body: null, text: "" };
   if (!models.includes(asked)) {

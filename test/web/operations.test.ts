@@ -34,6 +34,7 @@ const unused: Readonly<Partial<Record<OperationId, string>>> = {
   getReady: forPrograms,
   getMonitoringTargets: forPrograms,
   getOpenapi: "the reference at /docs reads it",
+  probeModels: "it takes minutes: `homesec models probe` asks it, and doctor on the page has the faults",
   getWebsocketHealth: "the telemetry on the page says the same",
   explainAlert: "the page of the event explains all of its alerts",
   testRule: "the form of a rule tries drafts and stored rules by other operations",

@@ -9,6 +9,7 @@ import { breakerEntries, resetBreaker } from "./breakers.ts";
 import { changeConfig, configRecord } from "./config.ts";
 import { currentFullHealth } from "./full-health.ts";
 import { currentHealth } from "./health.ts";
+import { probeModels } from "./model-probe.ts";
 import { monitoringHealth, monitoringTargets, websocketHealth } from "./monitoring.ts";
 import { currentPipeline } from "./pipeline.ts";
 import { currentReadiness } from "./ready.ts";
@@ -61,6 +62,7 @@ export const systemOperations: Pick<Operations, keyof typeof systemRoutes> = {
     return report;
   },
   runSelftest: async ({ query }, context) => await runtimeOf(context).selftest({ timeoutMs: query.timeout_seconds * 1_000 }),
+  probeModels: async ({ query }, context) => await probeModels(context, query.timeout_seconds * 1_000),
   getMetrics: async (_request, context) => ({
     mediaType: "text/plain; version=0.0.4; charset=utf-8",
     content: { buffer: Buffer.from(await runtimeOf(context).metrics()) },

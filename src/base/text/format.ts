@@ -59,6 +59,7 @@ export const commandWords = [
     "events",
     "detections",
     "detector",
+    "models",
     "entities",
     "rules",
     "alerts",

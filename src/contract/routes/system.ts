@@ -2,6 +2,7 @@ import { z } from "zod";
 import { routesOf } from "../route.ts";
 import { configRoutes } from "./system-config.ts";
 import { healthRoutes } from "./system-health.ts";
+import { modelRoutes } from "./system-models.ts";
 import { pipelineRoutes } from "./system-pipeline.ts";
 import { selftestRoutes } from "./system-selftest.ts";
 import { storageRoutes } from "./system-storage.ts";
@@ -23,6 +24,7 @@ export const systemRoutes = {
   ...configRoutes,
   ...storageRoutes,
   ...selftestRoutes,
+  ...modelRoutes,
   getHome: route.get("/api/system/home", "Get what a page needs to know about this home", {
     reply: z
       .object({

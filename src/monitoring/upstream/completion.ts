@@ -10,6 +10,8 @@ export interface Completion {
   readonly model: string;
   /** The server says that the text ended at the token limit. */
   readonly isCut: boolean;
+  /** The server streamed it, although it was asked not to. */
+  readonly isStreamed: boolean;
 }
 
 type Place = readonly (string | number)[];
@@ -45,7 +47,8 @@ const scoreName = /risk[_\s-]?score/i;
  * Gemini put it. A streamed answer is joined first. Throws `UpstreamFailure` (`unreadable`) if there is no text.
  */
 export function readCompletion(text: string): Completion {
-  const json = parseJson(unstreamed(text));
+  const whole = unstreamed(text);
+  const json = parseJson(whole);
   const answer = Array.isArray(json) ? json[0] : json;
   if (!isObject(answer)) throw noText(text);
   const texts = textPlaces.map((place) => textOf(valueAt(answer, place))).filter((found) => found !== undefined);
@@ -53,7 +56,7 @@ export function readCompletion(text: string): Completion {
   if (content === undefined) throw noText(text);
   const { modelVersion, model = modelVersion, stopped_limit: isStopped } = answer;
   const isCut = isStopped === true || endPlaces.some((place) => limitReached.includes(valueAt(answer, place)));
-  return { content, model: typeof model === "string" ? model : "", isCut };
+  return { content, model: typeof model === "string" ? model : "", isCut, isStreamed: whole !== text };
 }
 
 function noText(answer: string): UpstreamFailure {

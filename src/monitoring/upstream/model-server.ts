@@ -5,6 +5,7 @@ import { callService, callThrough, type Unavailable } from "./call.ts";
 import { type Completion, readCompletion } from "./completion.ts";
 import { UpstreamFailure, type UpstreamHttp, upstreamHttp } from "./http.ts";
 import { adviceFor } from "./models/advice.ts";
+import { contextOf } from "./models/context.ts";
 import { type ModelApi, type Traits, unknownTraits } from "./models/dialect.ts";
 import { withProperStatus } from "./models/error-body.ts";
 import { Eyes, eyeQuestion, eyeTokens, knownPicture, readsNumber } from "./models/eyes.ts";
@@ -155,6 +156,12 @@ export class ModelServer {
       if (plain && !(error instanceof UpstreamFailure && error.reason === "status")) return plain;
       return { healthy: false, responseMs: null, error: error instanceof Error ? error.message : String(error), body: null };
     }
+  }
+
+  /** Asks for the size of the model's context in tokens; undefined if the server does not say. Never throws because of the server. */
+  async context(timeoutMs: number, signal?: AbortSignal): Promise<number | undefined> {
+    const { key, prefix = "LANGUAGE_MODEL" } = this.#options;
+    return this.#found && (await contextOf(this.#http, this.#found, { key, prefix, timeoutMs, signal }));
   }
 
   close(): Promise<void> {
