@@ -30,7 +30,14 @@ test.each<[ModelServerName, Quirks, Record<string, string>, object]>([
   ["gemini", {}, { LANGUAGE_MODEL_API: "gemini", LANGUAGE_MODEL_KEY: "AIza-test" }, { api: "gemini", context_tokens: 1_048_576 }],
 ])("models probe: %s says what it can do", async (server, quirks, env, expected) => {
   const { first, standIn } = await probe(server, quirks, env);
-  expect(first).toMatchObject({ place: "first", answers: true, sees: true, seconds_per_event: expect.any(Number), findings: [], ...expected });
+  expect(first).toMatchObject({
+    place: "first",
+    answers: true,
+    sees: true,
+    seconds_per_event: expect.any(Number),
+    findings: [],
+    ...expected,
+  });
   // The last event that was judged came with two pictures, as large as real ones.
   const pictures = [...JSON.stringify(standIn.questions.map(({ body }) => body)).matchAll(/\/9j\/[A-Za-z0-9+/=]{8000,}/g)];
   expect(pictures.length).toBe(2);
@@ -38,16 +45,34 @@ test.each<[ModelServerName, Quirks, Record<string, string>, object]>([
 
 describe("models probe names the fault and its fix", () => {
   test.each<[string, ModelServerName, Quirks, Record<string, string>, RegExp, RegExp]>([
-    ["a model that is not pulled", "ollama", {}, { LANGUAGE_MODEL_NAME: "gemma3:12b" }, /does not have the model/, /ollama pull gemma3:12b/],
+    [
+      "a model that is not pulled",
+      "ollama",
+      {},
+      { LANGUAGE_MODEL_NAME: "gemma3:12b" },
+      /does not have the model/,
+      /ollama pull gemma3:12b/,
+    ],
     ["a wrong key", "openAi", { key: "sk-good" }, { ...asOpenAi, LANGUAGE_MODEL_KEY: "sk-bad" }, /refuses the key/, /correct it/i],
     ["no eyes", "lmStudio", { ignoresPictures: true }, {}, /does not see pictures.*cannot read a number/, /model with vision/],
     ["no eyes, said by an error with status 200", "ollama", { blind: 200 }, {}, /does not see pictures.*refuses/, /model with vision/],
     ["an API without pictures", "llamaCpp", {}, {}, /does not see pictures.*LANGUAGE_MODEL_API=openai/, /model with vision/],
     ["a small context", "vllm", { context: 4_096 }, {}, /context of 4096 tokens/, /--max-model-len/],
-    ["an answer without a verdict", "vllm", { answer: () => "It looks calm." }, {}, /without a risk assessment.*calm/, /follows instructions/],
+    [
+      "an answer without a verdict",
+      "vllm",
+      { answer: () => "It looks calm." },
+      {},
+      /without a risk assessment.*calm/,
+      /follows instructions/,
+    ],
   ])("%s", async (_, server, quirks, env, text, fix) => {
     const { first } = await probe(server, quirks, env);
-    expect(first.findings).toContainEqual({ severity: expect.stringMatching(/error|warning/), text: expect.stringMatching(text), fix: expect.stringMatching(fix) });
+    expect(first.findings).toContainEqual({
+      severity: expect.stringMatching(/error|warning/),
+      text: expect.stringMatching(text),
+      fix: expect.stringMatching(fix),
+    });
     expect(JSON.stringify(first)).not.toContain("sk-");
   });
 
@@ -55,7 +80,10 @@ describe("models probe names the fault and its fix", () => {
     const { first } = await probe("ollama", { loadMs: 2_500 }, { LANGUAGE_MODEL_READ_TIMEOUT: "1" });
     expect(first).toMatchObject({ answers: true, load_seconds: expect.any(Number) });
     expect(first.findings).toContainEqual(
-      expect.objectContaining({ text: expect.stringContaining("LANGUAGE_MODEL_READ_TIMEOUT (1 s)"), fix: expect.stringContaining("OLLAMA_KEEP_ALIVE") }),
+      expect.objectContaining({
+        text: expect.stringContaining("LANGUAGE_MODEL_READ_TIMEOUT (1 s)"),
+        fix: expect.stringContaining("OLLAMA_KEEP_ALIVE"),
+      }),
     );
   });
 
@@ -69,7 +97,12 @@ describe("models probe names the fault and its fix", () => {
     opened.push(second);
     const { models } = await probe("vllm", {}, { LANGUAGE_MODEL_URL: "http://127.0.0.1:9", LANGUAGE_MODEL_FALLBACK_URL: second.url });
     expect(models).toMatchObject([
-      { place: "first", answers: false, sees: null, findings: [{ severity: "error", fix: "Start the server, or correct LANGUAGE_MODEL_URL" }] },
+      {
+        place: "first",
+        answers: false,
+        sees: null,
+        findings: [{ severity: "error", fix: "Start the server, or correct LANGUAGE_MODEL_URL" }],
+      },
       { place: "fallback", answers: true, sees: true, findings: [] },
     ]);
   });
