@@ -169,7 +169,7 @@ describe.skipIf(!chromiumInstalled)("web page (needs chromium)", () => {
     expect(await accessibilityFindings(page)).toEqual([]);
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/cameras\/garden$/);
-    expect(await home.ask("GET", "/api/events/1")).toMatchObject({ deleted_at: null });
+    await expect.poll(() => home.ask("GET", "/api/events/1")).toMatchObject({ deleted_at: null });
   });
 
   it("web page: the list of keys comes from the table that binds them", async () => {
@@ -188,7 +188,7 @@ describe.skipIf(!chromiumInstalled)("web page (needs chromium)", () => {
     await page.getByLabel("Reason").fill("The painters are here");
     await page.getByRole("button", { name: "Mute alerts" }).click();
     await page.getByText(/The painters are here/).waitFor();
-    expect(await home.ask("GET", "/api/silences?status=active")).toMatchObject({ items: [{ camera_id: "garden" }] });
+    await expect.poll(() => home.ask("GET", "/api/silences?status=active")).toMatchObject({ items: [{ camera_id: "garden" }] });
     await page.getByRole("button", { name: "End" }).click();
     await page.getByText("Nothing is muted").waitFor();
   });
@@ -199,7 +199,7 @@ describe.skipIf(!chromiumInstalled)("web page (needs chromium)", () => {
     await page.getByText("In the last 30 days: 1 alert").waitFor();
     await page.getByRole("switch", { name: "Someone is there" }).click();
     await page.getByRole("switch", { name: "Someone is there", checked: false }).waitFor();
-    expect(await home.ask("GET", "/api/alerts/rules")).toMatchObject({ items: [{ enabled: false }] });
+    await expect.poll(() => home.ask("GET", "/api/alerts/rules")).toMatchObject({ items: [{ enabled: false }] });
   });
 
   it("web page: a new event waits behind a pill; without the line the page says so, and afterwards it is complete", async () => {

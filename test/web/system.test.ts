@@ -93,7 +93,7 @@ describe.skipIf(!chromiumInstalled)("web page: system and cameras (needs chromiu
     await page.getByLabel("Counts as unusual from").fill("3");
     await page.getByLabel("Counts as unusual from").press("Enter");
     await page.getByText("Saved", { exact: true }).waitFor();
-    expect(await home.ask("GET", `/api/cameras/${id}/baseline/config`)).toMatchObject({ threshold_stdev: 3 });
+    await expect.poll(() => home.ask("GET", `/api/cameras/${id}/baseline/config`)).toMatchObject({ threshold_stdev: 3 });
     await page.getByRole("button", { name: "Forget and learn again" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Forget and learn again" }).click();
     await page.getByText("homesec learns again", { exact: true }).waitFor();
