@@ -56,7 +56,7 @@ export function createAllWorkers(
     },
   });
   const pipeline = createPipeline(workerContext);
-  const receivers = createAllReceivers(workerContext, tls);
+  const { receivers, mqttReceiver } = createAllReceivers(workerContext, { tls, recentEvents });
   const watcher = createWatching(workerContext, (cameraId, paths) => {
     receivers.onPictures(cameraId, paths);
     options.onPictures?.(cameraId, paths);
@@ -78,6 +78,7 @@ export function createAllWorkers(
       watcher,
       receivers,
       createPulling(workerContext),
+      mqttReceiver,
       createAnswerReader({ ...context, log: log.child({ part: "answers" }), onAnswer: (outcome) => metrics.phoneAnswered(outcome) }),
       createMqttWorker({ context, recentEvents, version: foundation.version }),
       ...housekeeping.everywhere,

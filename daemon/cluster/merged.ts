@@ -7,7 +7,7 @@ import { type Peer, type Peers, peerName } from "./peers.ts";
 /** The workers of each role, without those that every daemon runs. The role `api` has none. */
 export const workersOf: Readonly<Record<Role, readonly string[]>> = {
   api: [],
-  receive: ["receivers", "camera_puller"],
+  receive: ["receivers", "camera_puller", "mqtt_receiver"],
   watch: ["file_watcher", "camera_watcher"],
   detect: ["detection_worker", "enrichment_worker", "batch_aggregator"],
   analyze: ["analysis_worker"],
@@ -21,6 +21,7 @@ export const singletonNames = [
   "file_watcher",
   "camera_watcher",
   "camera_puller",
+  "mqtt_receiver",
   "batch_aggregator",
   "alert_worker",
   "digest_closer",

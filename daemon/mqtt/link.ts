@@ -1,21 +1,30 @@
 import type { Clock } from "../../src/base/clock/clock.ts";
 import type { Log } from "../../src/base/log/log.ts";
-import { placeOf } from "../../src/platform/mqtt/broker.ts";
+import { type BrokerOptions, placeOf } from "../../src/platform/mqtt/broker.ts";
+import { type BrokerFault, LeftWithBroker } from "../../src/platform/mqtt/broker-fault.ts";
 import type { RecentEvents } from "../health/recent-events.ts";
-import { MqttSession, type SessionOptions } from "./session.ts";
 
 /** Delay before the next attempt to connect: it doubles from the first to the longest. */
 const backoffMs = { first: 1_000, longest: 30_000 };
 /** Connections that the broker ends this soon, this often within a minute, point to a second client with the same id. */
 const flapping = { endsWithinMs: 10_000, times: 3, withinMs: 60_000 };
 
+/** A connection that was made. */
+interface Session {
+  /** Resolves when it has ended: to the fault, or to undefined if this side ended it. */
+  readonly ended: Promise<BrokerFault | undefined>;
+  /** Ends it cleanly. */
+  leave(): Promise<void>;
+}
+
 /** The connection to the broker that exists at most once, with what to say while there is none. */
-export class BrokerLink {
+export class BrokerLink<T extends Session> {
   readonly #log: Log;
   readonly #clock: Clock;
   readonly #recentEvents: Pick<RecentEvents, "setCondition">;
   readonly #onEnd: () => void;
-  #session: MqttSession | undefined;
+  readonly #part: { readonly service: string; readonly what: string };
+  #session: T | undefined;
   #fault: string | null = null;
   #failures = 0;
   #retryAt = 0;
@@ -27,7 +36,10 @@ export class BrokerLink {
     readonly clock: Clock;
     readonly recentEvents: Pick<RecentEvents, "setCondition">;
     readonly onEnd: () => void;
+    /** What has no connection, for the list of recent events, and what does not work then, in words. */
+    readonly part: { readonly service: string; readonly what: string };
   }) {
+    this.#part = options.part;
     this.#log = options.log;
     this.#clock = options.clock;
     this.#recentEvents = options.recentEvents;
@@ -35,7 +47,7 @@ export class BrokerLink {
   }
 
   /** The connection; undefined while there is none. */
-  get session(): MqttSession | undefined {
+  get session(): T | undefined {
     return this.#session;
   }
 
@@ -50,9 +62,9 @@ export class BrokerLink {
   }
 
   /** Connects. Notes the fault and resolves to undefined if that is not possible. */
-  async connect(options: SessionOptions): Promise<MqttSession | undefined> {
+  async connect(options: Pick<BrokerOptions, "url" | "clientId">, open: () => Promise<T>): Promise<T | undefined> {
     try {
-      const session = await MqttSession.open(options);
+      const session = await open();
       const openedAt = this.#clock.monotonic();
       this.#session = session;
       this.#setFault(null);
@@ -60,7 +72,7 @@ export class BrokerLink {
       session.ended.then((fault) => {
         if (this.#session !== session) return;
         this.#session = undefined;
-        if (fault) this.#fail(fault.message, options.clientId, openedAt);
+        if (fault) this.#fail(fault.message, options.clientId, fault instanceof LeftWithBroker ? undefined : openedAt);
         this.#onEnd();
       });
       return session;
@@ -106,8 +118,8 @@ export class BrokerLink {
 
   #setFault(fault: string | null): void {
     if (fault === this.#fault) return;
-    if (fault !== null) this.#log.warn({ why: fault }, "MQTT does not work; trying again");
+    if (fault !== null) this.#log.warn({ why: fault }, `${this.#part.what} does not work; trying again`);
     this.#fault = fault;
-    this.#recentEvents.setCondition("mqtt", "disconnected", fault ?? undefined);
+    this.#recentEvents.setCondition(this.#part.service, "disconnected", fault ?? undefined);
   }
 }

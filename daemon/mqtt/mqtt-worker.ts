@@ -13,7 +13,7 @@ import { EventFeed } from "./event-feed.ts";
 import { HomeReader } from "./home-reader.ts";
 import { BrokerLink } from "./link.ts";
 import { CameraPictures } from "./pictures.ts";
-import type { MqttSession, SessionOptions } from "./session.ts";
+import { MqttSession, type SessionOptions } from "./session.ts";
 
 /** Pause between two looks at the home, so that changes of a moment are published together. */
 const restMs = 250;
@@ -63,7 +63,7 @@ class MqttPublisher {
   readonly #version: string;
   readonly #supportUrl = supportUrl();
   readonly #wake: () => void;
-  readonly #link: BrokerLink;
+  readonly #link: BrokerLink<MqttSession>;
   readonly #runner: CommandRunner;
   readonly #pictures: CameraPictures;
   readonly #feed: EventFeed;
@@ -75,7 +75,7 @@ class MqttPublisher {
     this.#context = context;
     this.#version = version;
     this.#wake = wake;
-    this.#link = new BrokerLink({ log, clock: context.clock, recentEvents, onEnd: wake });
+    this.#link = new BrokerLink({ log, clock: context.clock, recentEvents, part: { service: "mqtt", what: "MQTT" }, onEnd: wake });
     this.#runner = new CommandRunner(context, log);
     this.#pictures = new CameraPictures(context);
     this.#feed = new EventFeed({ db: context.db, log, onEvents: wake });
@@ -130,12 +130,14 @@ class MqttPublisher {
     this.#feed.drop();
     if (this.#link.msUntilRetry() > 0) return undefined;
     const { prefix } = settings;
-    const session = await this.#link.connect({
-      ...settings,
-      signal,
-      onCommand: (message) => this.#runner.take(message, prefix, (topic, fault) => this.#answer(prefix, topic, fault)),
-      onChange: this.#wake,
-    });
+    const session = await this.#link.connect(settings, () =>
+      MqttSession.open({
+        ...settings,
+        signal,
+        onCommand: (message) => this.#runner.take(message, prefix, (topic, fault) => this.#answer(prefix, topic, fault)),
+        onChange: this.#wake,
+      }),
+    );
     if (session) this.#feed.connected();
     return session;
   }

@@ -1,8 +1,10 @@
 import { rootsOf } from "../../src/monitoring/cameras/roots.ts";
+import type { RecentEvents } from "../health/recent-events.ts";
 import { clientAddressBehind } from "../http/client-address.ts";
 import { createWrongKeys } from "../http/wrong-keys.ts";
 import type { WorkerContext } from "../pipeline/worker-context.ts";
 import type { Tls } from "../tls/tls.ts";
+import type { Worker } from "../workers/loop.ts";
 import { Arrivals } from "./arrivals.ts";
 import { FtpReceiver } from "./ftp/ftp-receiver.ts";
 import { Guard } from "./guard.ts";
@@ -10,6 +12,7 @@ import { Ingest } from "./http/ingest.ts";
 import { createInbox, type Inbox } from "./inbox.ts";
 import { KnownLogins } from "./known-logins.ts";
 import { MailReceiver } from "./mail/mail-receiver.ts";
+import { createMqttReceiver } from "./mqtt/mqtt-receiver.ts";
 import { createReceivers, type Receiver, type Receivers } from "./receivers.ts";
 
 /** What every receiver uses. Each has a dedicated guard. */
@@ -19,8 +22,11 @@ export interface ReceiverParts {
   readonly guard: Guard;
 }
 
-/** Creates the receivers of this daemon and their worker. */
-export function createAllReceivers({ context, peers, runtime }: WorkerContext, tls: Pick<Tls, "pair"> | undefined): Receivers {
+/** Creates the receivers of this daemon and their workers. */
+export function createAllReceivers(
+  { context, peers, runtime }: WorkerContext,
+  { tls, recentEvents }: { readonly tls: Pick<Tls, "pair"> | undefined; readonly recentEvents: Pick<RecentEvents, "setCondition"> },
+): { readonly receivers: Receivers; readonly mqttReceiver: Worker } {
   const { db, clock, config } = context;
   const log = context.log.child({ part: "receivers" });
   const logins = new KnownLogins({ db, clock, log });
@@ -43,9 +49,12 @@ export function createAllReceivers({ context, peers, runtime }: WorkerContext, t
   const ftp = new FtpReceiver({ ...parts(), config, keyPair: () => tls?.pair, log });
   const receivers: readonly Receiver[] = [ftp, mail, ingest];
   return {
-    ...createReceivers({ logins, inbox, receivers, log, isAlone: () => peers.alone }),
-    uploads: ingest.handle,
-    onPictures: arrivals.registered,
+    receivers: {
+      ...createReceivers({ logins, inbox, receivers, log, isAlone: () => peers.alone }),
+      uploads: ingest.handle,
+      onPictures: arrivals.registered,
+    },
+    mqttReceiver: createMqttReceiver({ ...parts(), arrivals, context, recentEvents }),
   };
 }
 

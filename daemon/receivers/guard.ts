@@ -6,6 +6,13 @@ import type { WrongKeys } from "../http/wrong-keys.ts";
 /** Part of all connections that one address may have. */
 const shareOfAddress = 1 / 4;
 
+/** What delivers: a camera by a protocol, or a recorder for the cameras of its rules. */
+interface Delivering {
+  readonly cameraId: string;
+  readonly protocol: string;
+  readonly mailRules?: KnownLogin["mailRules"];
+}
+
 /** Limits what one client or camera may take from a receiver. */
 export class Guard {
   readonly #options: { readonly mostConnections: number; readonly filesPerMinute: number; readonly wrongPasswords: WrongKeys };
@@ -41,7 +48,7 @@ export class Guard {
   }
 
   /** Tells whether the camera may deliver another file now. A recorder that sends for several cameras may deliver as much as they. */
-  mayDeliver({ cameraId, protocol, mailRules }: KnownLogin): boolean {
+  mayDeliver({ cameraId, protocol, mailRules = [] }: Delivering): boolean {
     const now = performance.now();
     const cameras = Math.max(1, new Set(mailRules.map(({ camera_id }) => camera_id)).size);
     const key = `${protocol} ${cameraId} ${cameras}`;

@@ -80,7 +80,7 @@ export class HomeAssistant {
     this.#subscribed.clear();
   }
 
-  async publish(topic: string, payload: string, retain = false): Promise<void> {
+  async publish(topic: string, payload: string | Buffer, retain = false): Promise<void> {
     await this.#connection?.publish(topic, payload, { retain });
   }
 

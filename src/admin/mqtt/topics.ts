@@ -22,6 +22,8 @@ export interface CameraTopics {
   readonly availability: string;
   readonly state: string;
   readonly picture: string;
+  /** Takes pictures for the camera. */
+  readonly pictureSet: string;
   readonly event: string;
   readonly alertsSet: string;
 }
@@ -34,6 +36,7 @@ export function topicsBelow(prefix: string): Topics {
       availability: `${base}/availability`,
       state: `${base}/state`,
       picture: `${base}/picture`,
+      pictureSet: `${base}/picture/set`,
       event: `${base}/event`,
       alertsSet: `${base}/alerts/set`,
     };
@@ -56,6 +59,12 @@ export function topicsBelow(prefix: string): Topics {
   };
 }
 
+/** Returns the camera whose pictures a topic takes; undefined for another topic. */
+export function cameraOfPictures(topic: string, prefix: string): string | undefined {
+  const base = `${prefix}/camera/`;
+  return topic.startsWith(base) ? /^([^/]+)\/picture\/set$/.exec(topic.slice(base.length))?.[1] : undefined;
+}
+
 /** Returns the id of the house's device in Home Assistant. The ids of the cameras start with it. */
 export function nodeId(prefix: string): string {
   return prefix.replaceAll("/", "_");
@@ -70,4 +79,9 @@ export function clientIdOf(daemon: { readonly host: string; readonly dataDir: st
     .update(JSON.stringify([daemon.host, daemon.dataDir, daemon.port]))
     .digest("hex");
   return `homesec-${hash.slice(0, 12)}`;
+}
+
+/** Returns the client id that receives pictures. The daemons of a home share it: the broker keeps the pictures for whichever is connected next. */
+export function pictureClientId(prefix: string): string {
+  return `homesec-in-${createHash("sha256").update(prefix).digest("hex").slice(0, 12)}`;
 }

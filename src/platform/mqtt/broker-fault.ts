@@ -5,6 +5,11 @@ export class BrokerFault extends Error {
   override name = "BrokerFault";
 }
 
+/** A message cannot be handled now, so that the connection ended without its acknowledgement; the broker sends it again. */
+export class LeftWithBroker extends BrokerFault {
+  override name = "LeftWithBroker";
+}
+
 /** Meanings of the return codes of CONNACK (MQTT 3.1.1, section 3.2.2.3). */
 const refusals: Readonly<Record<number, string>> = {
   1: "it does not speak MQTT 3.1.1; update the broker",

@@ -57,6 +57,8 @@ export interface BrokerOptions extends BrokerAddress {
    * the connection without an acknowledgement.
    */
   readonly onMessage: (message: BrokerMessage) => Promise<void>;
+  /** The broker keeps the subscriptions and what it could not deliver until the client is back. Without it, the client only gets what is new. */
+  readonly keepSession?: boolean;
   /** Ends an attempt to connect. */
   readonly signal?: AbortSignal;
 }
@@ -83,7 +85,7 @@ export async function connectBroker(options: BrokerOptions): Promise<BrokerConne
   return connection;
 }
 
-function clientOptions({ url, username, password, clientId, will }: BrokerOptions): IClientOptions {
+function clientOptions({ url, username, password, clientId, will, keepSession = false }: BrokerOptions): IClientOptions {
   const { protocol, hostname, port, username: user, password: word } = new URL(url);
   const isTls = protocol === "mqtts:";
   const host = hostname.replace(/^\[(.*)\]$/, "$1");
@@ -100,8 +102,8 @@ function clientOptions({ url, username, password, clientId, will }: BrokerOption
     ...(login.username !== undefined && login.password !== undefined && { password: login.password }),
     clientId,
     protocolVersion: 4,
-    // A broker that keeps a session would deliver old commands after a restart.
-    clean: true,
+    // A kept session would deliver old commands after a restart.
+    clean: !keepSession,
     reconnectPeriod: 0,
     resubscribe: false,
     queueQoSZero: false,

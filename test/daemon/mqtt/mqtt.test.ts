@@ -1,7 +1,10 @@
+import { rename } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MqttAlertEvent, MqttCameraEvent } from "../../../src/contract/mqtt.ts";
 import { eventually } from "../../support/eventually.ts";
 import { aedesBroker, mosquittoBroker, mosquittoInstalled } from "../../support/mqtt-broker.ts";
+import { uniqueJpeg } from "../../support/pictures.ts";
 import { type MqttHome, mqttHome } from "./home.ts";
 
 const brokers = { aedes: aedesBroker, mosquitto: mosquittoBroker };
@@ -121,6 +124,37 @@ describe.each(["aedes", "mosquitto"] as const)("MQTT with %s", (kind) => {
       expect(home.homeAssistant.devices()).toEqual(["homesec"]);
       await home.call("POST", "/cameras/yard/restore");
       await eventually(() => home.homeAssistant.devices().includes("Back yard"));
+    });
+
+    it("MQTT: pictures come in at the topic of a camera, also those that were sent while homesec was away, and none twice", async () => {
+      const images = async () => {
+        const { items } = await home.call<{ items: { path: string }[] }>("GET", "/images?camera_id=yard");
+        return items.filter(({ path }) => path.includes("/mqtt-")).length;
+      };
+      const [first, second, third] = await Promise.all([uniqueJpeg(1), uniqueJpeg(2), uniqueJpeg(3)]);
+      const send = (bytes: Buffer, camera = "yard") => home.homeAssistant.publish(`homesec/camera/${camera}/picture/set`, bytes);
+      const refusal = (text: string) =>
+        eventually(() => home.homeAssistant.results.find(({ ok, message }) => ok === false && String(message).includes(text)));
+      await send(first);
+      await expect.poll(images).toBe(1);
+      await send(first);
+      await send(Buffer.from("no picture"));
+      await refusal("no picture or video");
+      await send(second, "garage");
+      await refusal('No camera has the id "garage"');
+      await home.daemon.stop();
+      await send(second);
+      await home.startDaemon();
+      await expect.poll(images).toBe(2);
+      // The folder is away for a moment, as a share is
+      const folder = join(home.daemon.cameraRoot, "yard");
+      await rename(folder, `${folder}-away`);
+      await send(third);
+      const services = async () => JSON.stringify(await home.call("GET", "/system/health"));
+      await expect.poll(services).toContain("The folder of Back yard cannot be used");
+      expect(await images()).toBe(2);
+      await rename(`${folder}-away`, folder);
+      await expect.poll(images).toBe(3);
     });
 
     it("MQTT: a camera that was deleted while homesec had no broker is removed afterwards", async () => {
