@@ -1,8 +1,10 @@
 import { keepSources } from "../../src/alerting/answers/sources-repository.ts";
 import { type OpenChannel, openChannel, type StoredChannel } from "../../src/alerting/channels/channel.ts";
 import { listChannels } from "../../src/alerting/channels/channels-repository.ts";
+import { telegramBot } from "../../src/alerting/channels/telegram-updates.ts";
 import { createLoop, type Loop } from "../workers/loop.ts";
 import { createNtfyReader, ntfySource, type ReaderContext } from "./ntfy-reader.ts";
+import { createTelegramReader } from "./telegram-reader.ts";
 
 /** Interval of looking for changed channels. */
 const lookEveryMs = 1_000;
@@ -78,11 +80,21 @@ export function createAnswerReader(context: ReaderContext): Loop {
 }
 
 function wantedOf(channels: readonly OpenChannel[], context: ReaderContext): readonly Wanted[] {
-  return channels
-    .filter(({ kind }) => kind === "ntfy")
-    .map((channel) => ({
+  const ntfy = channels.filter(({ kind }) => kind === "ntfy");
+  const bots = new Map<string, [OpenChannel, ...OpenChannel[]]>();
+  for (const channel of channels.filter(({ kind }) => kind === "telegram")) {
+    const { source } = telegramBot(channel);
+    const others = bots.get(source);
+    if (others) others.push(channel);
+    else bots.set(source, [channel]);
+  }
+  return [
+    ...ntfy.map((channel) => ({
       key: JSON.stringify(channel),
       source: ntfySource(channel),
       start: () => createNtfyReader(channel, context),
-    }));
+    })),
+    // A bot has one reader for all of its chats: it gives each update once
+    ...[...bots].map(([source, chats]) => ({ key: JSON.stringify(chats), source, start: () => createTelegramReader(chats, context) })),
+  ];
 }

@@ -31,13 +31,14 @@ export function createNtfyReader(channel: OpenChannel, context: ReaderContext): 
   const { request } = ntfyAnswers(channel.settings);
   const report = async (fault: string | null): Promise<void> => await db.query((sql) => storeFault(sql, source, fault, clock.now()));
 
+  const sinceOf = (): Date => new Date(clock.now().getTime() - positionForMs);
   const take = async (line: string): Promise<void> => {
     const read = readNtfyLine(line);
     if (!read) return;
     if (read.kind === "open") return await report(null);
     const { id, text } = read;
     const by = `${channel.name} on ntfy`;
-    await takeAnswer({ source, data: text, by, isOwn: true, next: id, isTaken: (position) => position === id }, context);
+    await takeAnswer({ source, data: text, by, isOwn: true, next: id, since: sinceOf(), isTaken: (position) => position === id }, context);
   };
 
   return createLoop({
@@ -45,8 +46,7 @@ export function createNtfyReader(channel: OpenChannel, context: ReaderContext): 
     critical: false,
     log,
     round: async (signal) => {
-      const since = new Date(clock.now().getTime() - positionForMs);
-      const position = await db.query((sql) => positionOf(sql, source, since));
+      const position = await db.query((sql) => positionOf(sql, source, sinceOf()));
       const answer = await outbound.lines({ ...request(position), timeoutMs: silentMs, signal, onLine: take });
       signal.throwIfAborted();
       if (answer.kind !== "answered") await report(answer.error);

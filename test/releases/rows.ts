@@ -511,6 +511,11 @@ export const earlyRows: readonly EarlyRow[] = [
     row: { day: "2026-02-28", due_at: at(45), content: null, created_at: at(45) },
   },
   {
+    from: 48,
+    table: "message_edits",
+    row: { notification_id: id(42), created_at: at(48), finished_at: at(49), answer: "Telegram accepted it" },
+  },
+  {
     from: 50,
     table: "analysis_attempts",
     row: {

@@ -11,11 +11,11 @@ export async function positionOf(sql: Sql, source: string, since: Date): Promise
   return row?.position ?? null;
 }
 
-/** Locks a source until the end of the transaction, and returns where to go on reading: another daemon may have read further. */
-export async function lockSource(sql: Sql, source: string): Promise<string | null> {
+/** Locks a source until the end of the transaction, and returns the same as `positionOf`: another daemon may have read further. */
+export async function lockSource(sql: Sql, source: string, since: Date): Promise<string | null> {
   await sql`insert into answer_sources (source) values (${source}) on conflict (source) do nothing`;
   const [row] = await sql<[{ position: string | null }]>`
-    select s.position
+    select case when s.moved_at > ${since}::timestamptz then s.position end as position
     from answer_sources s
     where s.source = ${source}
     for update
@@ -47,6 +47,27 @@ export async function storeFault(sql: Sql, source: string, fault: string | null,
       failing_since = case when excluded.fault is null then null else coalesce(s.failing_since, excluded.failing_since) end
     where s.fault is distinct from excluded.fault
   `;
+}
+
+/** Stops the reader of a source until a time, so that another request of the service gets what arrives; null: it goes on. */
+export async function pauseSource(sql: Sql, source: string, until: Date | null): Promise<void> {
+  await sql`
+    update answer_sources s
+    set paused_until = ${until}
+    where s.source = ${source}
+  `;
+}
+
+/** Whether the reader of a source is stopped. A time far ahead is from a wrong clock. */
+export async function isPaused(sql: Sql, source: string, now: Date): Promise<boolean> {
+  const rows = await sql`
+    select
+    from answer_sources s
+    where s.source = ${source}
+      and s.paused_until > ${now}
+      and s.paused_until < ${now}::timestamptz + interval '10 minutes'
+  `;
+  return rows.length > 0;
 }
 
 /** Deletes the sources that no channel uses any more. */

@@ -22,6 +22,8 @@ export interface Arrived {
   readonly isOwn: boolean;
   /** Where to go on reading. */
   readonly next: string;
+  /** An older position means nothing to the service. */
+  readonly since: Date;
   /** Whether it was taken before, by the stored position. */
   readonly isTaken: (position: string | null) => boolean;
 }
@@ -47,7 +49,7 @@ export interface Taken {
 export async function takeAnswer(arrived: Arrived, context: TakingContext): Promise<Taken | undefined> {
   const { source, by, next, data } = arrived;
   const taken = await context.db.transaction(async (sql) => {
-    if (arrived.isTaken(await lockSource(sql, source))) return undefined;
+    if (arrived.isTaken(await lockSource(sql, source, arrived.since))) return undefined;
     const result = data === undefined ? undefined : await resultOf(sql, { ...arrived, data }, context);
     await storePosition(sql, source, next, { isRefused: result !== undefined && isRefused(result), now: context.clock.now() });
     return result;

@@ -39,7 +39,7 @@ export const channelOperations: Pick<Operations, keyof typeof channelRoutes> = {
     return recordOf(row, sealer);
   },
 
-  findTelegramChats: async ({ body }, { outbound }) => await telegramChats(body, outbound),
+  findTelegramChats: async ({ body }, context) => await telegramChats(body, context),
 
   getChannel: async ({ params }, { db, sealer }) => recordOf(await db.query((sql) => required(sql, params.id)), sealer),
 

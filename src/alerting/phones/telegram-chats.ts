@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { Problem } from "../../contract/problem.ts";
-import type { Outbound } from "../../platform/outbound/outbound.ts";
+import type { OperationContext } from "../../work/operations/operation.ts";
+import { pauseSource } from "../answers/sources-repository.ts";
 import { BotToken, Server } from "../channels/setting-values.ts";
+import { telegramSource } from "../channels/telegram-updates.ts";
 import { maskSecrets, onOneLine } from "../delivery/texts.ts";
 
 const Answer = z.object({ ok: z.boolean(), description: z.string().optional(), result: z.unknown().optional() });
@@ -36,7 +38,10 @@ export interface TelegramChats {
  * Finds the chats of a Telegram bot by long polling, without confirming the messages: another reader still gets them. Throws
  * `Problem("invalid")` for a token that Telegram refuses, and `Problem("unavailable")` if it does not answer. No error contains the token.
  */
-export async function telegramChats(asked: Asked, outbound: Pick<Outbound, "post">): Promise<TelegramChats> {
+export async function telegramChats(
+  asked: Asked,
+  { outbound, db, clock }: Pick<OperationContext, "outbound" | "db" | "clock">,
+): Promise<TelegramChats> {
   const token = BotToken.safeParse(asked.token);
   const server = Server.safeParse(asked.server ?? "https://api.telegram.org");
   if (!token.success) throw invalid("token", token.error.issues[0]?.message ?? "Must be the token of a bot");
@@ -49,8 +54,12 @@ export async function telegramChats(asked: Asked, outbound: Pick<Outbound, "post
     return resultOf(answer.status, answer.body, token.data);
   };
   const { username } = read(Bot, await call("getMe", {}, requestMs));
+  // The reader of the buttons of this bot would take the messages
+  const pause = async (until: Date | null): Promise<void> =>
+    await db.query((sql) => pauseSource(sql, telegramSource(server.data, token.data), until));
+  await pause(new Date(clock.now().getTime() + asked.wait_seconds * 1000 + requestMs));
   const wait = { limit: mostUpdates, timeout: asked.wait_seconds, allowed_updates: ["message", "channel_post", "my_chat_member"] };
-  const updates = read(Updates, await call("getUpdates", wait, asked.wait_seconds * 1000 + requestMs));
+  const updates = read(Updates, await call("getUpdates", wait, asked.wait_seconds * 1000 + requestMs).finally(() => pause(null)));
   const chats = updates.flatMap((update) => (update.message ?? update.channel_post ?? update.my_chat_member)?.chat ?? []).toReversed();
   const byId = new Map(chats.map((chat) => [String(chat.id), nameOf(chat)]));
   return { bot: `@${username}`, chats: [...byId].map(([id, title]) => ({ id, title })) };

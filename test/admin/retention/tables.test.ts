@@ -88,6 +88,7 @@ const kept: Readonly<Record<string, string>> = {
   answers: "alerts",
   notifications: "alerts",
   notification_attempts: "notifications",
+  message_edits: "notifications",
   webhook_delivery_attempts: "webhook_deliveries",
   event_search: "counts",
   totals: "counts",

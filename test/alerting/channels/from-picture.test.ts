@@ -5,13 +5,16 @@ import { type TestDaemon, testDaemon } from "../../support/daemon.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { ntfyServer } from "../../support/phones/ntfy.ts";
-import { appriseServer, gotifyServer, homeAssistantServer, pushoverServer, telegramServer } from "../../support/phones/services.ts";
+import { appriseServer, gotifyServer, homeAssistantServer, pushoverServer } from "../../support/phones/services.ts";
+import { telegramServer } from "../../support/phones/telegram.ts";
 import { renameIn, uniqueJpeg } from "../../support/pictures.ts";
 import { detectorStandIn, languageModelStandIn, verdictText } from "../../support/upstream.ts";
 
 let database: TestDatabase;
 let daemon: TestDaemon;
 let ntfy: Awaited<ReturnType<typeof ntfyServer>>;
+let telegram: Awaited<ReturnType<typeof telegramServer>>;
+const botToken = "123456:ABC-of_the_house";
 const ends: (() => Promise<unknown>)[] = [];
 
 const ask = async (path: string, body?: object): Promise<unknown> => {
@@ -76,19 +79,19 @@ it("phones: a picture leads to one message with the picture on each phone, by pu
 });
 
 it("phones: every service gets the message of one event, and homesec stores what it calls it", async () => {
-  const token = "123456:ABC-of_the_house";
   const keys = { token: "a".repeat(30), user: "u".repeat(30) };
-  const [telegram, pushover, gotify, homeAssistant, apprise] = await Promise.all([
-    telegramServer(token),
+  const [bot, pushover, gotify, homeAssistant, apprise] = await Promise.all([
+    telegramServer(botToken),
     pushoverServer(keys),
     gotifyServer("gotify-token"),
     homeAssistantServer("long-lived-token"),
     appriseServer("the-key-of-the-house"),
   ]);
+  telegram = bot;
   ends.push(telegram.close, pushover.close, gotify.close, homeAssistant.close, apprise.close);
   telegram.chats.push({ id: 7, first_name: "Anna", type: "private" });
   const add = (kind: string, settings: object) => ask("/api/channels", { name: kind, kind, settings });
-  await add("telegram", { server: telegram.url, token, chat_id: "7" });
+  await add("telegram", { server: telegram.url, token: botToken, chat_id: "7" });
   await add("pushover", { server: pushover.url, ...keys });
   await add("gotify", { server: gotify.url, token: "gotify-token" });
   await add("home_assistant", { server: homeAssistant.url, token: "long-lived-token", service: "mobile_app_annas_phone" });
@@ -96,7 +99,12 @@ it("phones: every service gets the message of one event, and homesec stores what
   // Most services fail once
   const failing = ["telegram", "pushover", "gotify", "apprise"];
   for (const service of [telegram, pushover, gotify, apprise]) {
-    service.breakWith((_, index) => (index === 0 ? { status: 503, body: "busy" } : undefined));
+    let isFirst = true;
+    service.breakWith(({ path }) => {
+      if (!isFirst || path.endsWith("/getUpdates")) return undefined;
+      isFirst = false;
+      return { status: 503, body: "busy" };
+    });
   }
   const channels = [...failing, "home_assistant"];
   await ask("/api/alerts/rules", { name: "All", severity: "critical", risk_threshold: 60, object_types: ["person"], channels });
@@ -130,10 +138,17 @@ it("phones: every service gets the message of one event, and homesec stores what
   expect(sent.get("telegram")).toMatch(/^10\d$/);
   const answers = await database.db.query((sql) => sql`select a.answer from notification_attempts a`);
   const shown = JSON.stringify([answers, await ask("/api/alerts"), await ask("/api/channels")]);
-  for (const secret of [token, keys.token, keys.user, "gotify-token", "long-lived-token", "the-key-of-the-house"]) {
+  for (const secret of [botToken, keys.token, keys.user, "gotify-token", "long-lived-token", "the-key-of-the-house"]) {
     expect(shown).not.toContain(secret);
   }
 });
+
+const outcomes = async (): Promise<Readonly<Record<string, number>>> => {
+  const text = await (await fetch(`${daemon.url}/metrics`)).text();
+  return Object.fromEntries(
+    [...text.matchAll(/phone_answers_total\{outcome="(\w+)"\} (\d+)/g)].map(([, name, count]) => [name, Number(count)]),
+  );
+};
 
 it("phones: a pressed button counts once, with the person; a forged one is refused", async () => {
   const message = ntfy.messages.find(({ topic }) => topic === "ben");
@@ -145,12 +160,6 @@ it("phones: a pressed button counts once, with the person; a forged one is refus
   await press(silence.body);
   await press(acknowledge.body);
   await press(acknowledge.body);
-  const outcomes = async () => {
-    const text = await (await fetch(`${daemon.url}/metrics`)).text();
-    return Object.fromEntries(
-      [...text.matchAll(/phone_answers_total\{outcome="(\w+)"\} (\d+)/g)].map(([, name, count]) => [name, Number(count)]),
-    );
-  };
   await eventually(async () => expect(await outcomes()).toMatchObject({ done: 2, repeated: 2, forged: 1, late: 0 }));
   const { items } = (await ask("/api/alerts")) as { items: { id: string; status: string; alert_metadata: { closed_by?: string } }[] };
   const ended = items.filter(({ status }) => status === "acknowledged");
@@ -160,4 +169,44 @@ it("phones: a pressed button counts once, with the person; a forged one is refus
   const explained = JSON.stringify(await ask(`/api/alerts/${ended[0]?.id}/explain`));
   expect(explained).toContain("It was acknowledged by Ben on ntfy");
   expect(JSON.stringify(await ask("/api/changes"))).toContain("Ben on ntfy");
+});
+
+it("phones: buttons on Telegram say what happened; from another chat, forged or replayed they change nothing", async () => {
+  const before = await outcomes();
+  const message = telegram.messages.find(({ buttons }) => buttons.length > 0);
+  const [acknowledge, silence, dismiss] = message?.buttons ?? [];
+  if (!acknowledge || !silence || !dismiss) throw new Error("the message has no buttons");
+  expect([acknowledge, silence, dismiss].map(({ text }) => text)).toEqual(["Acknowledge", "Silence 1 h", "Not interesting"]);
+  const pressed = async (data: string, person: Parameters<typeof telegram.press>[1] = {}) => {
+    const id = telegram.press(data, person);
+    return await eventually(() => telegram.shown.find((each) => each.id === id)?.text ?? expect.unreachable());
+  };
+  expect(await pressed(acknowledge.callback_data, { who: "Mallory", chat: 666 })).toBe("This chat is not set up in homesec");
+  expect(await pressed(`${acknowledge.callback_data.slice(0, -2)}xx`, { who: "Mallory" })).toBe("homesec did not write this button");
+  expect(await pressed(acknowledge.callback_data, { who: "Anna" })).toBe("Acknowledged");
+  expect(await pressed(acknowledge.callback_data, { who: "Ben" })).toMatch(/^Already acknowledged by Anna on Telegram at \d\d:\d\d$/);
+  const { items } = (await ask("/api/alerts?status=acknowledged")) as { items: { alert_metadata: { closed_by?: string } }[] };
+  expect(items.map(({ alert_metadata }) => alert_metadata.closed_by)).toContain("Anna on Telegram");
+  const after = await outcomes();
+  const more = Object.entries(after).map(([outcome, count]) => [outcome, count - (before[outcome] ?? 0)]);
+  expect(Object.fromEntries(more)).toMatchObject({ done: 1, repeated: 1, forged: 1, foreign: 1 });
+});
+
+it("phones: homesec finds another chat of a bot whose buttons it reads", async () => {
+  const found = ask("/api/channels/telegram-chats", { token: botToken, server: telegram.url, wait_seconds: 20 });
+  telegram.join({ id: 8, first_name: "Ben", type: "private" });
+  expect(await found).toEqual({ bot: "@home_alerts_bot", chats: expect.arrayContaining([{ id: "8", title: "Ben" }]) });
+});
+
+it("phones: a webhook of another program is reported with the fix, and the token is in no report", async () => {
+  telegram.setWebhook(true);
+  const faults = await eventually(async () => {
+    const rows = await database.db.query((sql) => sql<{ fault: string }[]>`select s.fault from answer_sources s where s.fault is not null`);
+    expect(rows).toHaveLength(1);
+    return rows;
+  });
+  expect(faults[0]?.fault).toMatch(
+    /^Telegram answered 409: Conflict: .* set a webhook for this bot: remove it there, or give homesec its own/,
+  );
+  expect(faults[0]?.fault).not.toContain(botToken);
 });

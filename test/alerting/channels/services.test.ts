@@ -4,7 +4,8 @@ import { phoneKinds } from "../../../src/alerting/channels/kinds.ts";
 import type { Urgency } from "../../../src/alerting/channels/phone-message.ts";
 import { type Desk, openDesk } from "../../support/operations.ts";
 import { formOf } from "../../support/phones/form.ts";
-import { appriseServer, gotifyServer, homeAssistantServer, pushoverServer, telegramServer } from "../../support/phones/services.ts";
+import { appriseServer, gotifyServer, homeAssistantServer, pushoverServer } from "../../support/phones/services.ts";
+import { telegramServer } from "../../support/phones/telegram.ts";
 
 const token = "123456:ABC-of_the_house";
 const keys = { token: "a".repeat(30), user: "u".repeat(30) };

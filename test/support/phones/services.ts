@@ -9,32 +9,6 @@ export interface TakenMessage {
 
 const requestId = "647d2300-702c-4b38-8b2f-d56326ae460b";
 
-/** The Bot API of Telegram, after core.telegram.org/bots/api. `chats` wrote to the bot. */
-export async function telegramServer(token: string) {
-  const messages: TakenMessage[] = [];
-  const chats: { readonly id: number; readonly first_name: string; readonly type: "private" }[] = [];
-  const refusal = (error_code: number, description: string, parameters?: object): ServiceAnswer => ({
-    status: error_code,
-    body: { ok: false, error_code, description, parameters },
-  });
-  const service = await phoneService(async (request) => {
-    const method = new RegExp(`^/bot${token}/(\\w+)$`).exec(request.path)?.[1];
-    if (method === undefined) return refusal(404, "Not Found");
-    if (method === "getMe") return { status: 200, body: { ok: true, result: { id: 1, is_bot: true, username: "home_alerts_bot" } } };
-    if (method === "getUpdates") {
-      const result = chats.map((chat, at) => ({ update_id: at, message: { message_id: at, date: 0, chat, text: "/start" } }));
-      return { status: 200, body: { ok: true, result } };
-    }
-    const message = await formOf(request);
-    if (!chats.some(({ id }) => String(id) === message.texts["chat_id"])) return refusal(400, "Bad Request: chat not found");
-    const shown = (message.texts["caption"] ?? message.texts["text"] ?? "").replaceAll(/<[^>]*>/g, "").replaceAll(/&\w+;/g, "x");
-    if (shown.length > (method === "sendPhoto" ? 1024 : 4096)) return refusal(400, "Bad Request: message caption is too long");
-    messages.push(message);
-    return { status: 200, body: { ok: true, result: { message_id: 100 + messages.length, date: 0 } } };
-  });
-  return { ...service, messages: messages as readonly TakenMessage[], chats, refusal };
-}
-
 /** Pushover, after pushover.net/api. */
 export async function pushoverServer(keys: { readonly token: string; readonly user: string }) {
   const messages: TakenMessage[] = [];

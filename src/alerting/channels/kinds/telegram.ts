@@ -32,12 +32,20 @@ function sender({ server, token, chat_id }: Settings): Sender {
         [message.picture ? "caption" : "text"]: text,
         parse_mode: "HTML",
         disable_notification: message.urgency === "low" ? "true" : undefined,
+        reply_markup: keyboardOf(message),
         photo: jpegFile(message.picture),
       });
       return { url: `${server}/bot${token}/${method}`, headers: { "content-type": contentType }, body };
     },
     verdict,
   };
+}
+
+/** Buttons below the message: the answer to the alert, then what quietens it. */
+function keyboardOf({ buttons = [] }: PhoneMessage): string | undefined {
+  if (buttons.length === 0) return undefined;
+  const [first, ...others] = buttons.map(({ label, token }) => ({ text: label, callback_data: token }));
+  return JSON.stringify({ inline_keyboard: [[first], others] });
 }
 
 /** A bold title, the text and the link. Telegram counts the characters without markup, so the text is cut first. */
