@@ -14,7 +14,7 @@ export type AnswerOutcome = (typeof answerOutcomes)[number];
 /** Something that arrived from a service that brings answers. */
 export interface Arrived {
   readonly source: string;
-  /** The token of the button, or any text; undefined for something else than an answer, after which reading goes on. */
+  /** The token of the button, or any text; undefined for something else than an answer: the reader skips it. */
   readonly data: string | undefined;
   /** The person and the device. */
   readonly by: string;

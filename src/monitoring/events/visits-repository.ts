@@ -8,7 +8,7 @@ import type { Sql } from "../../platform/database/database.ts";
  * All moves hold the lock of the camera's batches.
  */
 
-/** Creates the event of an open batch from its detections so far. Undefined: the batch has no detections, or its event exists. */
+/** Creates the event of an open batch from its current detections. Undefined: the batch has no detections, or its event exists. */
 export async function insertOngoing(sql: Sql, batchId: string, now: Date): Promise<number | undefined> {
   const [row] = await sql<[{ eventId: number }?]>`
     insert into events (batch_id, camera_id, started_at, ended_at, detection_count, object_types, cover_detection_id, ongoing, created_at,

@@ -101,7 +101,7 @@ function securityHeader({ user, password }: Credentials, now: Date): string {
   ].join("");
 }
 
-/** Sends a request, and once more if the camera wants its user by HTTP. Throws `Fault`. */
+/** Sends a request, and again if the camera wants its user by HTTP. Throws `Fault`. */
 async function request(url: string, body: string, credentials: Credentials | undefined, now: Date | undefined): Promise<XmlElement> {
   const header = credentials && now ? securityHeader(credentials, now) : "";
   const envelope = `<?xml version="1.0" encoding="UTF-8"?><s:Envelope xmlns:s="http://www.w3.org/2003/05/soap-envelope">${header}<s:Body>${body}</s:Body></s:Envelope>`;

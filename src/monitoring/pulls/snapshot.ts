@@ -86,7 +86,7 @@ export class SnapshotSource {
     }
   }
 
-  /** Asks once with what is known about the camera, and once more if that was not enough. */
+  /** Asks once with what is known about the camera, and a second time if that was not enough. */
   async #ask(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
     const response = await this.#send(url, signal);
     if (response.statusCode !== 401 || !this.#credentials) return response;
@@ -143,7 +143,7 @@ function isSameNonce(one: Challenge, other: Challenge): boolean {
   return one.scheme === "digest" && other.scheme === "digest" && one.nonce === other.nonce;
 }
 
-/** Reads a body that nobody wants, so that its connection can be used again. */
+/** Reads a body that has no use, so that its connection can be used again. */
 async function drained(response: IncomingMessage): Promise<void> {
   for await (const _ of response);
 }

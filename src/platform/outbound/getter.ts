@@ -40,7 +40,7 @@ export function createGetter(resolve: Resolve = resolveBySystem): Getter {
       const request = isTls ? getTls(url, { ...common, agent: tls }, done) : getPlain(url, { ...common, agent: plain }, done);
       request.on("error", (error: NodeJS.ErrnoException) => {
         if (signal.aborted) return fail(signal.reason);
-        // The device closed the connection just when it was to be used again
+        // The device closed the connection just before its next use
         if (error.code === "ECONNRESET" && request.reusedSocket) return send(url, headers, signal).then(done, fail);
         fail(new GetFailure(reasonOf(url.host, error), { cause: error }));
       });
