@@ -58,7 +58,7 @@ async function channelFaults(io: Io, rules: readonly Checked[]): Promise<readonl
   const config = await io.call("getNotificationConfig", {});
   const isNamed = (word: string): boolean => rules.some(({ channels }) => channels?.includes(word));
   const push = "the channel push sends nothing yet; add a channel to phones: homesec channels add";
-  const webhook = "the channel webhook needs DEFAULT_WEBHOOK_URL; webhooks of `homesec webhooks add` get every alert without a channel";
+  const webhook = "the channel webhook needs DEFAULT_WEBHOOK_URL; name a webhook of `homesec webhooks` by its own name";
   return [
     ...(isNamed("push") && !config.push_configured ? [push] : []),
     ...(isNamed("webhook") && !config.webhook_configured ? [webhook] : []),

@@ -55,6 +55,7 @@ export const updateWebhook = recordCommand({
   },
   examples: [
     { command: "homesec webhooks update chat --event-types alert_fired,system_health_changed", note: "send more event types" },
+    { command: "homesec webhooks update chat --severities high,critical --rules 'Person at night'", note: "fewer alerts" },
     {
       command: "homesec webhooks update archive --auth bearer --secret-file token.txt",
       note: "a new token; also needed after a change of host",

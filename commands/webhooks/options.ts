@@ -1,8 +1,16 @@
-import { authTypes, integrationAliases, integrationTypes, outboundEventTypes, ranges, sampleKinds } from "../../src/contract/constants.ts";
+import {
+  authTypes,
+  integrationAliases,
+  integrationTypes,
+  outboundEventTypes,
+  ranges,
+  sampleKinds,
+  severities,
+} from "../../src/contract/constants.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import type { Values } from "../command.ts";
 import { textArgument } from "../input/arguments.ts";
-import { choice, choiceList, idOf, integer, text, toggle } from "../input/options.ts";
+import { choice, choiceList, idOf, integer, list, text, toggle } from "../input/options.ts";
 import { readText } from "../input/read-text.ts";
 import type { Io } from "../io.ts";
 
@@ -13,6 +21,8 @@ export const sampleKindOption = choice(sampleKinds, "Sample a camera incident or
 /** One flag per field of a webhook. Secrets come from a file, stdin (-) or the environment. */
 export const webhookOptions = {
   event_types: choiceList(outboundEventTypes, "Event types to send, separated by commas"),
+  rule_ids: { ...idOf("rule", list("rule", "Only alerts of these rules, by id or name; '' for all")), flag: "rules" },
+  severities: choiceList(severities, "Only alerts of these severities; '' for all"),
   integration_type: choice(
     [...integrationTypes, ...(Object.keys(integrationAliases) as (keyof typeof integrationAliases)[])],
     "Message format, or chat it is for (default generic)",
@@ -32,12 +42,23 @@ type Given = Values<typeof webhookOptions>;
 
 /** The API fields for these options. Reads the files. Throws `Problem("invalid")`. */
 export async function webhookBody(io: Io, options: Given) {
-  const { event_types, integration_type, enabled, headers_file, payload_template, max_retries, retry_delay_seconds } = options;
+  const {
+    event_types,
+    rule_ids,
+    severities: only,
+    integration_type,
+    enabled,
+    headers_file,
+    payload_template,
+    max_retries,
+    retry_delay_seconds,
+  } = options;
   const auth = await authOf(io, options);
   const headers = headers_file === undefined ? undefined : await readText(io.host, "--headers-file", headers_file);
   const template = payload_template === undefined ? undefined : await readText(io.host, "--payload-template", payload_template);
   return {
     ...{ event_types, integration_type: integration_type && formatOf(integration_type), enabled, auth, max_retries, retry_delay_seconds },
+    ...{ rule_ids, severities: only },
     custom_headers: headers === undefined ? undefined : headersOf(headers, headers_file ?? ""),
     payload_template: template === "" ? null : template,
   };

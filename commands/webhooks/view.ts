@@ -33,6 +33,8 @@ export const webhookView: View<Webhook> = {
     ["state", webhook.disabled_reason === null ? switched(webhook) : { text: `off: ${webhook.disabled_reason}`, paint: "red" }],
     ["address", { text: webhook.url }],
     ["events", { text: webhook.event_types.join(", ") }],
+    ["rules", { text: webhook.rule_ids === null ? "all" : webhook.rule_ids.join(", ") }],
+    ["severities", { text: webhook.severities === null ? "all" : webhook.severities.join(", ") }],
     ["format", { text: webhook.payload_template === null ? webhook.integration_type : "custom template" }],
     ["headers", { text: Object.keys(webhook.custom_headers).join(", ") || "none" }],
     ["retries", { text: `${webhook.max_retries}, the first after ${webhook.retry_delay_seconds} s` }],

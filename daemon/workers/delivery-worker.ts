@@ -40,7 +40,7 @@ export function createDeliveryWorker({
   const links = config.mediaRequiresKey ? withSignature(config, sign) : config;
   const webhooks = createWebhookChannel({
     ...{ clock, outbound, sealer, timeoutMs, timeZone: localTimeZone(), random: Math.random },
-    links,
+    ...{ links, settle: settleAlert },
     onAttempt: (outcome) => metrics.deliveryAttempted("outbound_webhook", outcome),
   });
   const notifications = createNotificationChannel({

@@ -115,6 +115,7 @@ export const leftOutReasons = [
 export const objectTypes = ["person", "car", "truck", "bus", "dog", "cat", "bird", "bicycle", "motorcycle"] as const;
 export const outboundEventTypes = [
   "alert_fired",
+  "alert_updated",
   "alert_acknowledged",
   "alert_dismissed",
   "event_created",

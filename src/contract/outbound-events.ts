@@ -36,6 +36,8 @@ const overview = EventOverview.shape;
 /** The shape of `data` in outbound webhooks, by event type. */
 export const outboundEvents = {
   alert_fired: Alert.extend(overview),
+  /** The visit of an immediate alert is over and judged. */
+  alert_updated: Alert.extend(overview),
   alert_acknowledged: Alert.extend(overview),
   alert_dismissed: Alert.extend(overview),
   event_created: Event.extend(overview),
@@ -80,6 +82,13 @@ export type OutboundEvent = {
       readonly eventId: number;
       /** The message waits until then for the judgement of the event; null: it does not wait. */
       readonly judgementDueAt: Date | null;
+    };
+    /** The alert that it is about, which webhooks may limit. */
+    readonly alert?: {
+      readonly ruleId: string | null;
+      readonly severity: string;
+      /** The webhooks that get it even if they do not subscribe to it, since the rule names them. */
+      readonly webhookIds: readonly string[];
     };
   };
 }[OutboundEventType];

@@ -1,4 +1,5 @@
 import { type Evaluated, type Evaluation, evaluateEvent } from "../alerting/alerts/evaluation.ts";
+import { emitUpdates } from "../alerting/alerts/updates.ts";
 import { evaluateVisit } from "../alerting/alerts/visit.ts";
 import type { NotificationSettings } from "../alerting/channels/availability.ts";
 import { insertEnds } from "../alerting/notifications/ends-repository.ts";
@@ -49,6 +50,7 @@ export function createAlertStage({ db, clock, log, delivery, onVerdicts }: Alert
         if (trigger === "scored" || trigger === "failed") {
           await releaseDeliverJobs(sql, String(eventId), clock.now());
           await insertUpdates(sql, { eventId }, clock.now());
+          await emitUpdates(sql, eventId, clock.now());
         }
         return verdicts;
       });

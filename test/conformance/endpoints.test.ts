@@ -122,7 +122,19 @@ const alertmanagerBody: unknown = JSON.parse(
 );
 
 const webhookKeys = [
-  ...["id", "name", "url", "event_types", "integration_type", "enabled", "disabled_reason", "custom_headers", "payload_template"],
+  ...[
+    "id",
+    "name",
+    "url",
+    "event_types",
+    "rule_ids",
+    "severities",
+    "integration_type",
+    "enabled",
+    "disabled_reason",
+    "custom_headers",
+    "payload_template",
+  ],
   ...["max_retries", "retry_delay_seconds", "created_at", "updated_at", "total_deliveries", "successful_deliveries"],
   ...["last_delivery_at", "last_delivery_status"],
 ];

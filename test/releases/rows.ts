@@ -523,4 +523,13 @@ export const earlyRows: readonly EarlyRow[] = [
       shown_detection_ids: [1, 3],
     },
   },
+  {
+    from: 51,
+    table: "webhooks",
+    row: {
+      ...{ webhook_id: id(51), name: "Siren", url: "http://127.0.0.1:9/", event_types: ["alert_fired"], integration_type: "generic" },
+      ...{ sealed_secret: Buffer.from([1]), max_retries: 4, retry_delay_seconds: 10, total_deliveries: 0, ...times },
+      ...{ rule_ids: [id(1)], severities: ["high"] },
+    },
+  },
 ];

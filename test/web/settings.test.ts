@@ -46,6 +46,9 @@ describe.skipIf(!chromiumInstalled)("web page: settings (needs chromium)", () =>
     await page.getByRole("link", { name: "Add a webhook" }).click();
     await page.getByLabel("Name", { exact: true }).fill("Kitchen light");
     await page.getByLabel("Address", { exact: true }).fill(`${address}/light`);
+    await page.getByText("Only some alerts").click();
+    await page.getByRole("checkbox", { name: "low", exact: true }).check();
+    await page.getByRole("checkbox", { name: "high", exact: true }).check();
     await page.getByText("Authentication, retries, headers, template").click();
     await page.getByLabel("Retries").fill("0");
     await page.getByRole("button", { name: "Create the webhook" }).click();
@@ -63,6 +66,7 @@ describe.skipIf(!chromiumInstalled)("web page: settings (needs chromium)", () =>
     await page.getByRole("button", { name: "Send again" }).first().click();
     await page.getByText("accepted", { exact: true }).first().waitFor();
 
+    expect(await home.ask("GET", "/api/outbound-webhooks")).toMatchObject({ webhooks: [{ rule_ids: null, severities: ["low", "high"] }] });
     await page.getByLabel("Name", { exact: true }).fill("Hall light");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("heading", { level: 1, name: "Hall light" }).waitFor();

@@ -171,16 +171,22 @@ export async function webhookRecords(sql: Sql, since: Date): Promise<readonly We
   `;
 }
 
-/** The names of the enabled webhooks that get every alert, whatever the channels of its rule. */
-export async function webhooksForAlerts(sql: Sql): Promise<readonly string[]> {
-  const rows = await sql<{ name: string }[]>`
-    select w.name
+/** An enabled webhook that gets alerts, whatever the channels of their rules. Null: of all rules and severities. */
+export interface AlertWebhook {
+  readonly name: string;
+  readonly ruleIds: readonly string[] | null;
+  readonly severities: readonly string[] | null;
+}
+
+/** The enabled webhooks that subscribe to alerts. */
+export async function webhooksForAlerts(sql: Sql): Promise<readonly AlertWebhook[]> {
+  return await sql<AlertWebhook[]>`
+    select w.name, w.rule_ids as "ruleIds", w.severities
     from webhooks w
     where w.enabled
       and 'alert_fired' = any (w.event_types)
     order by w.name, w.webhook_id
   `;
-  return rows.map(({ name }) => name);
 }
 
 /** Counts by channel the notifications since a time that failed or expired. */

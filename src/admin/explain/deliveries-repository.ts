@@ -1,8 +1,8 @@
 import { type Attempt, columns, type Delivery } from "../../alerting/webhooks/deliveries-repository.ts";
 import type { Sql } from "../../platform/database/database.ts";
 
-/** A delivery with the name of its webhook. */
-export type DeliveryFacts = Delivery & { readonly webhook_name: string };
+/** A delivery with the name of its webhook, and whether the rule of the alert names that. */
+export type DeliveryFacts = Delivery & { readonly webhook_name: string; readonly by_rule: boolean };
 
 /** Types about subjects other than events and alerts, whose ids may look the same. */
 const otherTypes = ["entity_discovered", "anomaly_detected", "system_health_changed"];
@@ -10,7 +10,7 @@ const otherTypes = ["entity_discovered", "anomaly_detected", "system_health_chan
 /** The deliveries about these events and alerts, oldest first. */
 export async function deliveriesAbout(sql: Sql, subjects: readonly string[], limit: number): Promise<readonly DeliveryFacts[]> {
   return await sql<DeliveryFacts[]>`
-    select ${columns(sql)}, w.name as webhook_name
+    select ${columns(sql)}, w.name as webhook_name, d.by_rule
     from webhook_deliveries d
     join webhooks w on w.webhook_id = d.webhook_id
     where d.event_id = any (${[...subjects]}::text[])

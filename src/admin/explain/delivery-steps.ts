@@ -30,7 +30,7 @@ function deliveryStep(delivery: DeliveryFacts, at: Date, now: Date): Step {
     at,
     step: "webhook_delivery",
     status: ({ pending: "waiting", retrying: "waiting", success: "done", failed: "failed" } as const)[status],
-    text: `${nameOf(delivery)} ${state}`,
+    text: `${nameOf(delivery)} ${state}${delivery.by_rule ? " The rule names this webhook." : ""}`,
     details: { delivery_id: id, ...details },
   };
 }

@@ -31,6 +31,7 @@ import { picturesOf } from "./pictures.ts";
 import { findBatches, picturesOfEvent } from "./pictures-repository.ts";
 import { silentRuleStep, verdictStep } from "./rule-steps.ts";
 import type { Step } from "./step.ts";
+import { passedOver, passedOverStep } from "./webhook-steps.ts";
 
 /** Limits for long chains. A step counts the pictures that are left out. */
 const max = { pictures: 10, attempts: 50, rules: 100, notificationAttempts: 200, deliveries: 200, changes: 50 } as const;
@@ -76,13 +77,14 @@ export async function chainOfEvent(sql: Sql, eventId: number, known: Known): Pro
   const silentRules = rules.filter(({ id }) => verdicts.every(({ rule_id }) => rule_id !== id)).slice(0, max.rules);
   const batchId = uuidOf(event.batch_id ?? "");
   const alertIds = alerts.map(({ id }) => id);
-  const [pictures, batches, notifications, notificationAttempts, deliveries, answers] = await Promise.all([
+  const [pictures, batches, notifications, notificationAttempts, deliveries, answers, unsent] = await Promise.all([
     picturesOf(sql, shown.ids),
     batchId === undefined ? [] : findBatches(sql, [batchId]),
     notificationsOf(sql, alertIds),
     notificationAttemptsOf(sql, alertIds, max.notificationAttempts),
     deliveriesAbout(sql, [String(eventId), ...alertIds], max.deliveries),
     answersTo(sql, alertIds),
+    passedOver(sql, alertIds),
   ]);
   const requests = await deliveryAttempts(
     sql,
@@ -101,6 +103,7 @@ export async function chainOfEvent(sql: Sql, eventId: number, known: Known): Pro
       ...noRules(verdicts.length + silentRules.length),
       ...alerts.flatMap((alert) => alertSteps(alert, { notifications, attempts: notificationAttempts, deliveries, answers }, now)),
       ...deliveries.flatMap((delivery) => deliverySteps(delivery, requests, now)),
+      ...unsent.map(passedOverStep),
       ...peopleSteps(changes.map(({ record }) => record)),
     ],
   };

@@ -5,6 +5,7 @@ import { emitAboutEvents } from "../../monitoring/events/messages.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
 import { expiryOf, type NotificationSettings } from "../channels/availability.ts";
+import { webhooksNamedBy } from "../channels/targets.ts";
 import { type ModesOfEvent, modesOfEvent } from "../modes/history.ts";
 import { keepState } from "../modes/state-repository.ts";
 import { queueNotifications } from "../notifications/queue.ts";
@@ -278,7 +279,8 @@ async function announce(sql: Sql, subject: Subject, { alert: created, rule }: Ra
   }
   await appendToJournal(sql, [{ type: "alert_created", data: { ...alert, status: "pending", delivered_at: null } }], now);
   if (alert.status === "delivered") await appendToJournal(sql, [{ type: "alert_delivered", data: alert }], now);
-  await emitAboutEvents(sql, [{ type: "alert_fired", subject: alert.id, about: alert.event_id, data: alert }], now);
+  const webhookIds = await webhooksNamedBy(sql, rule.channels ?? []);
+  await emitAboutEvents(sql, [{ type: "alert_fired", subject: alert.id, about: alert.event_id, data: alert, webhookIds }], now);
 }
 
 function verdictOf(rule: Rule, verdict: RuleVerdict): Omit<StoredVerdict, "outcome"> {

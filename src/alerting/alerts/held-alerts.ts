@@ -2,6 +2,7 @@ import { emitAboutEvents } from "../../monitoring/events/messages.ts";
 import type { Database, Sql } from "../../platform/database/database.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
 import { expiryOf, type NotificationSettings } from "../channels/availability.ts";
+import { webhooksNamedBy } from "../channels/targets.ts";
 import { queueNotifications } from "../notifications/queue.ts";
 import { reasonPending } from "./alert.ts";
 import { endAlert, updateProgress } from "./alerts-repository.ts";
@@ -25,7 +26,8 @@ async function release(sql: Sql, { id, channels }: HeldAlert, delivery: Notifica
   const alert = await updateProgress(sql, id, { status, channels: results, reason: reasonPending(results) }, now);
   if (!alert) return;
   if (status === "delivered") await appendToJournal(sql, [{ type: "alert_delivered", data: alert }], now);
-  await emitAboutEvents(sql, [{ type: "alert_fired", subject: id, about: alert.event_id, data: alert }], now);
+  const webhookIds = await webhooksNamedBy(sql, channels);
+  await emitAboutEvents(sql, [{ type: "alert_fired", subject: id, about: alert.event_id, data: alert, webhookIds }], now);
 }
 
 /**

@@ -71,30 +71,34 @@ export async function deleteChannel(sql: Sql, id: string): Promise<void> {
   await sql`delete from channels c where c.channel_id = ${id}`;
 }
 
-/** The names of the rules that name a channel, oldest first. */
-export async function rulesNamingChannel(sql: Sql, name: string): Promise<readonly string[]> {
+/** The names of the rules whose channels have one of these words, oldest first. */
+export async function rulesNaming(sql: Sql, words: readonly string[]): Promise<readonly string[]> {
   const rows = await sql<{ name: string }[]>`
     select r.name
     from rules r
-    where exists (select from unnest(r.channels) as w (word) where lower(w.word) = lower(${name}))
+    where exists (select from unnest(r.channels) as w (word) where lower(w.word) = any (${words.map((word) => word.toLowerCase())}::text[]))
     order by r.created_at, r.rule_id
   `;
   return rows.map((row) => row.name);
 }
 
-/** A channel that a rule can name. */
+/** A channel to phones or a webhook, which a rule can name. */
 export interface NamedChannel {
   readonly id: string;
   readonly name: string;
   readonly enabled: boolean;
+  readonly isWebhook: boolean;
 }
 
-/** Lists what rules can name, by name. */
+/** Lists what rules can name: the channels to phones, then the webhooks, by name. */
 export async function namedChannels(sql: Sql): Promise<readonly NamedChannel[]> {
   return await sql<NamedChannel[]>`
-    select c.channel_id as id, c.name, c.enabled
+    select c.channel_id as id, c.name, c.enabled, false as "isWebhook"
     from channels c
-    order by lower(c.name)
+    union all
+    select w.webhook_id, w.name, w.enabled, true
+    from webhooks w
+    order by "isWebhook", name, id
   `;
 }
 

@@ -110,7 +110,7 @@ export async function cancelNotifications(sql: Sql, alertId: string, now: Date):
   );
 }
 
-/** Lists the results of these alerts' channels, by the channels' names. */
+/** Lists the results of these alerts' channels and of the webhooks that their rules name, by name. A repeated delivery replaces the failed one. */
 export async function resultsOfAlerts(
   sql: Sql,
   alertIds: readonly string[],
@@ -120,7 +120,19 @@ export async function resultsOfAlerts(
     from notifications n
     where n.alert_id = any (${[...alertIds]}::uuid[])
       and n.kind = 'alert'
-    order by n.alert_id, n.channel
+    union all
+    select d.event_id::uuid, d.name, d.status, d.error_message, d.attempt_count, false
+    from (
+      select distinct on (d.event_id, d.webhook_id) d.event_id, w.name, d.error_message, d.attempt_count,
+        case d.status when 'success' then 'sent' when 'failed' then 'failed' else 'waiting' end as status
+      from webhook_deliveries d
+      join webhooks w on w.webhook_id = d.webhook_id
+      where d.event_id = any (${[...alertIds]}::text[])
+        and d.event_type = 'alert_fired'
+        and d.by_rule
+      order by d.event_id, d.webhook_id, d.created_at desc, d.delivery_id desc
+    ) d
+    order by "alertId", channel
   `;
 }
 

@@ -18,7 +18,8 @@ export type NotificationOrder = About & {
 
 /**
  * Stores a notification for each channel, with the job that sends it, in the transaction that raises the alert or ends the silence. `push`
- * becomes one notification for each channel to phones. A channel that cannot be used gets a row that says why.
+ * becomes one notification for each channel to phones. A channel that cannot be used gets a row that says why. A webhook that the rule names
+ * gets alerts, by the outbox, and nothing else.
  */
 export async function queueNotifications(
   sql: Sql,
@@ -36,9 +37,10 @@ export async function queueForTargets(
   targets: readonly ChannelTarget[],
   now: Date,
 ): Promise<readonly ChannelResult[]> {
-  const rows = targets.map((target) => ({ id: randomUUID(), ...target }));
-  await insertNotifications(sql, { ...order, rows }, now);
-  return rows.map(({ channel, reason }) => ({
+  const sent = order.kind === "alert" ? targets : targets.filter(({ webhookId }) => webhookId === undefined);
+  const rows = [...new Map(sent.filter(isNotification).map((target) => [keyOf(target), { id: randomUUID(), ...target }])).values()];
+  if (rows.length > 0) await insertNotifications(sql, { ...order, rows }, now);
+  return sent.map(({ channel, reason }) => ({
     channel,
     status: reason === null ? ("waiting" as const) : ("unusable" as const),
     reason,
@@ -46,6 +48,12 @@ export async function queueForTargets(
     late: false,
   }));
 }
+
+/** A webhook that cannot be used has no delivery: the notification says why. */
+const isNotification = ({ webhookId, reason }: ChannelTarget): boolean => webhookId === undefined || reason !== null;
+
+/** Webhooks may share a name, but an alert has one notification for each. */
+const keyOf = ({ channel, channelId }: ChannelTarget): string => channelId ?? channel;
 
 /**
  * Makes the waiting notifications of a channel due now, since the channel works again. Returns how many there are.

@@ -8,14 +8,7 @@ import type { Sealer } from "../../platform/secrets/sealer.ts";
 import type { OperationContext, Operations } from "../../work/operations/operation.ts";
 import { settleAlert } from "../alerts/settle.ts";
 import { type ChannelRecord, recordOf, type Settings, type StoredChannel, sealSettings, secretsOf } from "../channels/channel.ts";
-import {
-  deleteChannel,
-  findChannel,
-  insertChannel,
-  listChannels,
-  rulesNamingChannel,
-  updateChannel,
-} from "../channels/channels-repository.ts";
+import { deleteChannel, findChannel, insertChannel, listChannels, rulesNaming, updateChannel } from "../channels/channels-repository.ts";
 import { checkedSettings, phoneKinds } from "../channels/kinds.ts";
 import { sendTest } from "../channels/test-message.ts";
 import { cancelForChannel } from "../notifications/notifications-repository.ts";
@@ -122,7 +115,7 @@ async function requireCallable(kind: ChannelRecord["kind"], settings: Settings, 
 }
 
 async function requireUnnamed(sql: Sql, { name }: StoredChannel, action: string): Promise<void> {
-  const rules = await rulesNamingChannel(sql, name);
+  const rules = await rulesNaming(sql, [name]);
   if (rules.length === 0) return;
   throw new Problem("conflict", `These rules name the channel ${name}: ${rules.join(", ")}; change them before you ${action} it`);
 }

@@ -33,6 +33,8 @@ export interface WebhookChannelContext {
   readonly timeZone: string;
   /** PUBLIC_URL may change while the daemon runs. */
   readonly links: LinkSettings;
+  /** Updates an alert to what its channels did, in the transaction that stores an outcome. */
+  readonly settle: (sql: Sql, alertId: string, now: Date) => Promise<unknown>;
   /** Returns 0 to 1, for the jitter of retries. */
   readonly random: () => number;
   /** Counts an attempt, or a delivery that ended without one. */
@@ -64,7 +66,13 @@ export function createWebhookChannel(context: WebhookChannelContext): Channel<It
       if (answer.kind === "refused") return { kind: "failed", answer: answer.error };
       return outcomeOfAnswer(answer, context.clock.now());
     },
-    store: (sql, item, result) => store(sql, item, result, context.random()),
+    store: async (sql, item, result) => {
+      const stored = await store(sql, item, result, context.random());
+      // The rule of the alert names the webhook, so the alert is delivered once the webhook has it
+      const { by_rule, event_type, event_id } = item.delivery;
+      if (by_rule && event_type === "alert_fired" && result.kind !== "waits") await context.settle(sql, event_id, result.at);
+      return stored;
+    },
     afterCommit: (item, result, { counted }) => {
       if (counted === undefined) return undefined;
       context.onAttempt(counted);

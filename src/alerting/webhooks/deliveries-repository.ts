@@ -13,6 +13,8 @@ export interface DeliveryToSend extends Delivery {
   readonly camera_name: string | null;
   /** The batch of the event that it is about; null for none. */
   readonly trace: string | null;
+  /** The rule of the alert names the webhook. */
+  readonly by_rule: boolean;
 }
 
 /** A stored attempt. */
@@ -34,7 +36,7 @@ export const columns = (sql: Sql) => sql`
 /** Finds a delivery with its event. */
 export async function findDelivery(sql: Sql, id: string): Promise<DeliveryToSend | undefined> {
   const [row] = await sql<[DeliveryToSend?]>`
-    select ${columns(sql)}, d.data, d.emitted_at, c.name as camera_name, e.batch_id as trace
+    select ${columns(sql)}, d.data, d.emitted_at, d.by_rule, c.name as camera_name, e.batch_id as trace
     from webhook_deliveries d
     left join cameras c on c.camera_id = d.data ->> 'camera_id'
     left join events e on e.event_id = case
@@ -115,13 +117,13 @@ export async function insertAttempt(sql: Sql, deliveryId: string, attempt: Attem
 export async function retryDeliveries(sql: Sql, ids: readonly string[], now: Date): Promise<readonly { readonly id: string }[]> {
   const created = await sql<{ id: string }[]>`
     with again as (
-      select gen_random_uuid() as new_id, d.delivery_id, d.webhook_id, d.event_type, d.event_id, d.data, d.emitted_at, d.message_id
+      select gen_random_uuid() as new_id, d.delivery_id, d.webhook_id, d.event_type, d.event_id, d.data, d.emitted_at, d.message_id, d.by_rule
       from webhook_deliveries d
       where d.delivery_id = any (${[...ids]}::uuid[])
         and d.status = 'failed'
     ), stored as (
-      insert into webhook_deliveries (delivery_id, webhook_id, event_type, event_id, data, emitted_at, created_at, retry_of, message_id)
-      select a.new_id, a.webhook_id, a.event_type, a.event_id, a.data, a.emitted_at, ${now}, a.delivery_id, a.message_id
+      insert into webhook_deliveries (delivery_id, webhook_id, event_type, event_id, data, emitted_at, created_at, retry_of, message_id, by_rule)
+      select a.new_id, a.webhook_id, a.event_type, a.event_id, a.data, a.emitted_at, ${now}, a.delivery_id, a.message_id, a.by_rule
       from again a
     ), queued as (
       ${insertDeliverJobs(sql, { deliveryId: sql`a.new_id`, webhookId: sql`a.webhook_id` }, now)}

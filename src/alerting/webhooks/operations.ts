@@ -6,9 +6,12 @@ import { outboundEvents } from "../../contract/outbound-events.ts";
 import { Problem } from "../../contract/problem.ts";
 import type { webhookRoutes } from "../../contract/routes/webhooks.ts";
 import { uuidOf } from "../../contract/values.ts";
+import type { Sql } from "../../platform/database/database.ts";
 import { deleteJobsOfWebhook } from "../../work/jobs/deliver-repository.ts";
 import type { OperationContext, Operations } from "../../work/operations/operation.ts";
+import { rulesNaming } from "../channels/channels-repository.ts";
 import { outcomeOfAnswer } from "../delivery/http-outcome.ts";
+import { allRules } from "../rules/rules-repository.ts";
 import { TemplateError } from "../templates/template.ts";
 import { requireUsable, templateFault } from "./definition.ts";
 import { deliveryOperations } from "./delivery-operations.ts";
@@ -48,11 +51,13 @@ export const webhookOperations: Pick<Operations, keyof typeof webhookRoutes> = {
     const { sealer, db, clock } = context;
     const definition: WebhookDefinition = {
       ...body,
+      ...limitsOf({ rule_ids: body.rule_ids ?? null, severities: body.severities ?? null }),
       auth: body.auth ?? { type: "none" },
       custom_headers: body.custom_headers ?? {},
       payload_template: body.payload_template ?? null,
     };
     await requireUsable(definition, context.outbound);
+    await db.query((sql) => requireRules(sql, definition.rule_ids));
     const secret = newSigningSecret();
     const columns = { ...definition, ...sealDefinition(definition, sealer), sealedSecret: sealer.seal(secret) };
     const row = await db.transaction((sql) => insertWebhook(sql, randomUUID(), columns, clock.now()));
@@ -82,9 +87,11 @@ export const webhookOperations: Pick<Operations, keyof typeof webhookRoutes> = {
     await requireUsable(definitionNow(before), context.outbound, (...fields) =>
       fields.some((field) => (body as Readonly<Record<string, unknown>>)[field] !== undefined),
     );
+    if (body.rule_ids) await db.query((sql) => requireRules(sql, body.rule_ids ?? null, before.rule_ids ?? []));
     const row = await db.transaction(async (sql) => {
       const current = await findWebhook(sql, before.id, "lock");
       if (!current) throw noSuchWebhook(params.id);
+      if (body.name !== undefined && body.name.toLowerCase() !== current.name.toLowerCase()) await requireUnnamed(sql, current, "rename");
       // Another client may have changed other fields meanwhile: only the given ones are overwritten
       const definition = definitionNow(current);
       const { sealedAuth, sealedHeaders } = sealDefinition(definition, sealer);
@@ -103,6 +110,8 @@ export const webhookOperations: Pick<Operations, keyof typeof webhookRoutes> = {
     const isDeleted =
       id !== undefined &&
       (await db.transaction(async (sql) => {
+        const webhook = await findWebhook(sql, id);
+        if (webhook) await requireUnnamed(sql, webhook, "delete");
         const existed = await deleteWebhook(sql, id);
         await deleteJobsOfWebhook(sql, id);
         return existed;
@@ -180,7 +189,40 @@ function changed(
     ...(change.auth === null && { auth: { type: "none" as const } }),
     ...(change.custom_headers === null && { custom_headers: {} }),
     ...(change.payload_template === null && { payload_template: null }),
+    ...limitsOf({ rule_ids: webhook.rule_ids, severities: webhook.severities, ...defined(change) }),
   };
+}
+
+type Limits = Pick<WebhookDefinition, "rule_ids" | "severities">;
+
+/** Returns the limits that a change gives. */
+function defined({ rule_ids, severities }: { readonly [K in keyof Limits]?: Limits[K] | undefined }): Partial<Limits> {
+  return { ...(rule_ids !== undefined && { rule_ids }), ...(severities !== undefined && { severities }) };
+}
+
+/** An empty limit is none. */
+function limitsOf({ rule_ids, severities }: Limits): Limits {
+  const unlessEmpty = <T>(list: T[] | null): T[] | null => (list && list.length > 0 ? [...new Set(list)] : null);
+  return { rule_ids: unlessEmpty(rule_ids), severities: unlessEmpty(severities) };
+}
+
+/** Throws `Problem("invalid")`, which names the rules that exist, for ids of none. Rules that were deleted may stay in a limit. */
+async function requireRules(sql: Sql, ids: readonly string[] | null, kept: readonly string[] = []): Promise<void> {
+  if (ids === null || ids.length === 0) return;
+  const rules = await allRules(sql);
+  const unknown = ids.filter((id) => !kept.includes(id) && !rules.some((rule) => rule.id === id));
+  if (unknown.length === 0) return;
+  const known = rules.map(({ id, name }) => `${name} (${id})`).join(", ");
+  const msg = `There is no rule ${unknown.join(" or ")}; ${known === "" ? "there are no rules" : `the rules are ${known}`}`;
+  throw new Problem("invalid", `rule_ids: ${msg}`, { items: [{ loc: ["body", "rule_ids"], msg, type: "value_error" }] });
+}
+
+/** A rule names the webhook by this name. Throws `Problem("conflict")`, which names the rules. */
+async function requireUnnamed(sql: Sql, { id, name }: StoredWebhook, action: "rename" | "delete"): Promise<void> {
+  // A rename leaves the id
+  const rules = await rulesNaming(sql, action === "rename" ? [name] : [name, id]);
+  if (rules.length === 0) return;
+  throw new Problem("conflict", `These rules name the webhook ${name}: ${rules.join(", ")}; change them before you ${action} it`);
 }
 
 async function switchTo(context: OperationContext, text: string, enabled: boolean): Promise<Webhook> {

@@ -56,6 +56,7 @@ const sample = <T extends OutboundEventType>(type: T, eventId: string, data: Dat
 /** A realistic event of each type, to test a webhook and to try a template when it is saved. */
 export const samples: { readonly [T in OutboundEventType]: { readonly type: T; readonly eventId: string; readonly data: DataOf<T> } } = {
   alert_fired: sample("alert_fired", alert.id, alert),
+  alert_updated: sample("alert_updated", alert.id, alert),
   alert_acknowledged: sample("alert_acknowledged", alert.id, acknowledged),
   alert_dismissed: sample("alert_dismissed", alert.id, dismissed),
   event_created: sample("event_created", "1207", event),

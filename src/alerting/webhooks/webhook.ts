@@ -14,6 +14,8 @@ export interface WebhookDefinition
     | "name"
     | "url"
     | "event_types"
+    | "rule_ids"
+    | "severities"
     | "integration_type"
     | "enabled"
     | "custom_headers"

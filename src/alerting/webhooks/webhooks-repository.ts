@@ -10,7 +10,7 @@ export interface DefinitionColumns extends Omit<WebhookDefinition, "auth" | "cus
 
 /** All columns, under their names in the API. */
 const columns = (sql: Sql) => sql`
-  w.webhook_id as id, w.name, w.url, w.event_types, w.integration_type, w.enabled, w.disabled_reason, w.payload_template, w.max_retries,
+  w.webhook_id as id, w.name, w.url, w.event_types, w.rule_ids, w.severities, w.integration_type, w.enabled, w.disabled_reason, w.payload_template, w.max_retries,
   w.retry_delay_seconds, w.created_at, w.updated_at, w.total_deliveries, w.successful_deliveries, w.last_delivery_at, w.last_delivery_status,
   w.sealed_auth, w.sealed_headers, w.sealed_secret, w.sealed_previous_secret, w.previous_secret_until
 `;
@@ -24,12 +24,12 @@ export async function insertWebhook(
 ): Promise<StoredWebhook> {
   const [row] = await sql<[StoredWebhook]>`
     insert into webhooks as w (
-      webhook_id, name, url, event_types, integration_type, enabled, sealed_auth, sealed_headers, sealed_secret, payload_template,
+      webhook_id, name, url, event_types, rule_ids, severities, integration_type, enabled, sealed_auth, sealed_headers, sealed_secret, payload_template,
       max_retries, retry_delay_seconds, created_at, updated_at
     )
     values (
-      ${id}, ${webhook.name}, ${webhook.url}, ${webhook.event_types}::text[], ${webhook.integration_type}, ${webhook.enabled},
-      ${webhook.sealedAuth}, ${webhook.sealedHeaders}, ${webhook.sealedSecret}, ${webhook.payload_template},
+      ${id}, ${webhook.name}, ${webhook.url}, ${webhook.event_types}::text[], ${webhook.rule_ids}::uuid[], ${webhook.severities}::text[],
+      ${webhook.integration_type}, ${webhook.enabled}, ${webhook.sealedAuth}, ${webhook.sealedHeaders}, ${webhook.sealedSecret}, ${webhook.payload_template},
       ${webhook.max_retries}, ${webhook.retry_delay_seconds}, ${now}, ${now}
     )
     returning ${columns(sql)}
@@ -79,7 +79,7 @@ export async function updateWebhook(sql: Sql, id: string, webhook: DefinitionCol
   const [row] = await sql<[StoredWebhook]>`
     update webhooks w
     set name = ${webhook.name}, url = ${webhook.url}, event_types = ${webhook.event_types}::text[],
-      integration_type = ${webhook.integration_type}, enabled = ${webhook.enabled},
+      rule_ids = ${webhook.rule_ids}::uuid[], severities = ${webhook.severities}::text[], integration_type = ${webhook.integration_type}, enabled = ${webhook.enabled},
       disabled_reason = case when ${webhook.enabled} then null else w.disabled_reason end,
       sealed_auth = ${webhook.sealedAuth}, sealed_headers = ${webhook.sealedHeaders}, payload_template = ${webhook.payload_template},
       max_retries = ${webhook.max_retries}, retry_delay_seconds = ${webhook.retry_delay_seconds}, updated_at = ${now}

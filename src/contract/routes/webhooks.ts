@@ -1,5 +1,13 @@
 import { z } from "zod";
-import { deliveryStatuses, integrationAliases, integrationTypes, outboundEventTypes, ranges, sampleKinds } from "../constants.ts";
+import {
+  deliveryStatuses,
+  integrationAliases,
+  integrationTypes,
+  outboundEventTypes,
+  ranges,
+  sampleKinds,
+  severities,
+} from "../constants.ts";
 import { DeprecationWarning, pageQuery } from "../page.ts";
 import { routesOf } from "../route.ts";
 import { BoolText, DisplayName, EnumText, Instant, IntBetween, IntText, readOnly } from "../values.ts";
@@ -37,6 +45,8 @@ export const Webhook = z
     name: z.string().meta({ description: "Display name", example: "Kitchen light" }),
     url: z.string().meta({ description: "Target URL", example: "http://192.168.1.20:1880/homesec" }),
     event_types: z.array(z.enum(outboundEventTypes)).meta({ description: "Subscribed event types" }),
+    rule_ids: z.array(z.uuid()).nullable().meta({ description: "Only alerts of these rules; null for alerts of all", example: null }),
+    severities: z.array(z.enum(severities)).nullable().meta({ description: "Only alerts of these severities; null for all" }),
     integration_type: z.enum(integrationTypes).meta({ description: "Message format" }),
     enabled: z.boolean().meta({ description: "Whether deliveries are sent", example: true }),
     disabled_reason: z.string().nullable().meta({ description: "Why homesec disabled it; null otherwise" }),
@@ -68,6 +78,10 @@ const writable = {
   name: DisplayName(100).meta({ description: "Display name" }),
   url: z.string().min(1).max(2048).meta({ description: "Target URL, http or https" }),
   event_types: EventTypes.meta({ description: "Event types to subscribe to, at least one" }),
+  rule_ids: z.array(z.uuid()).max(1000).nullable().meta({
+    description: "Only alerts of these rules; null or empty for alerts of all. A rule whose `channels` name the webhook is not limited",
+  }),
+  severities: z.array(EnumText(severities)).nullable().meta({ description: "Only alerts of these severities; null or empty for all" }),
   integration_type: IntegrationTypeText.meta({
     description:
       "Message format: JSON of homesec, or the format of a chat; `slack`, `discord`, `telegram` and `teams` are accepted for `chat_blocks`, `chat_embeds`, `bot_markdown` and `team_cards`",
@@ -86,6 +100,8 @@ export const NewWebhook = z.strictObject({
   ...writable,
   integration_type: writable.integration_type.default("generic"),
   enabled: writable.enabled.default(true),
+  rule_ids: writable.rule_ids.optional(),
+  severities: writable.severities.optional(),
   auth: writable.auth.optional(),
   custom_headers: writable.custom_headers.optional(),
   payload_template: writable.payload_template.optional(),
@@ -95,7 +111,7 @@ export const NewWebhook = z.strictObject({
 
 const writableKeys = [
   ...(["name", "url", "event_types", "integration_type", "enabled", "custom_headers", "payload_template"] as const),
-  ...(["max_retries", "retry_delay_seconds"] as const),
+  ...(["rule_ids", "severities", "max_retries", "retry_delay_seconds"] as const),
 ];
 
 const WebhookChange = z.strictObject({
@@ -255,13 +271,13 @@ export const webhookRoutes = {
     params,
     body: WebhookChange,
     reply: Webhook,
-    refusals: noSuchWebhook,
+    refusals: { ...noSuchWebhook, 409: "A rule names the webhook by its old name" },
     example: { body: { max_retries: 6 }, reply: { max_retries: 6 } },
   }),
   deleteWebhook: route.delete("/api/outbound-webhooks/{id}", "Delete an outbound webhook with its history", {
     params,
     status: 204,
-    refusals: noSuchWebhook,
+    refusals: { ...noSuchWebhook, 409: "A rule names the webhook" },
   }),
   testWebhook: route.post("/api/outbound-webhooks/{id}/test", "Send a sample now; nothing is recorded", {
     params,

@@ -13,6 +13,7 @@ type AnalysisData = z.output<typeof Analysis>;
 /** The data of each message about an event, without the overview of the event. */
 interface MessageData {
   readonly alert_fired: AlertData;
+  readonly alert_updated: AlertData;
   readonly alert_acknowledged: AlertData;
   readonly alert_dismissed: AlertData;
   readonly event_created: Event;
@@ -31,6 +32,8 @@ export type EventMessage = {
     /** The id of the event. */
     readonly about: number;
     readonly data: MessageData[T];
+    /** The webhooks that get it because the rule of the alert names them. */
+    readonly webhookIds?: readonly string[];
   };
 }[keyof MessageData];
 
@@ -52,16 +55,21 @@ const byPeople: ReadonlySet<string> = new Set(["alert_acknowledged", "alert_dism
  * events pass it.
  */
 
-/** Emits messages about events, with what happened, in the transaction that caused them. Writes nothing unless a webhook subscribes. */
+/**
+ * Emits messages about events, with what happened, in the transaction that caused them. Writes nothing unless a webhook subscribes or is
+ * named.
+ */
 export async function emitAboutEvents(sql: Sql, messages: readonly EventMessage[], now: Date): Promise<void> {
   if (messages.length === 0) return;
   const ids = [...new Set(messages.map(({ about }) => about))];
-  const overviews = await findOverviews(sql, ids, now, [...new Set(messages.map(({ type }) => type))]);
-  const events = messages.flatMap(({ type, subject, about, data }) => {
+  const isNamed = messages.some(({ webhookIds = [] }) => webhookIds.length > 0);
+  const overviews = await findOverviews(sql, ids, now, isNamed ? undefined : [...new Set(messages.map(({ type }) => type))]);
+  const events = messages.flatMap(({ type, subject, about, data, webhookIds = [] }) => {
     const overview = overviews.get(about);
     if (!overview || (overview.isHeldBack && !byPeople.has(type))) return [];
     const due = waitingTypes.has(type) ? overview.judgementDueAt : null;
-    const event = { type, eventId: subject, about: { eventId: about, judgementDueAt: due }, data: { ...overview.event, ...data } };
+    const alert = "severity" in data ? { ruleId: data.rule_id, severity: data.severity, webhookIds } : undefined;
+    const event = { type, eventId: subject, about: { eventId: about, judgementDueAt: due }, alert, data: { ...overview.event, ...data } };
     return [event as OutboundEvent];
   });
   await emit(sql, events, now);

@@ -1,3 +1,4 @@
+import type { OutboundEvent } from "../../contract/outbound-events.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { insertDeliverJobs, laneOfWebhook } from "../jobs/deliver-repository.ts";
 
@@ -8,27 +9,41 @@ export interface Emission {
   readonly data: string;
   /** The id of the event that it is about, as text. */
   readonly about: string | null;
+  readonly alert: OutboundEvent["alert"];
   /** The earliest time of the first attempt. */
   readonly availableAt: Date;
 }
 
 /**
- * Stores a delivery and its job for each event and each enabled webhook that subscribed to its type, in the order given. A message about
- * an event starts no earlier than one about the same event that still waits at this webhook.
+ * Stores a delivery and its job for each event and each enabled webhook that subscribed to its type, in the order given. A webhook with
+ * limits gets only alerts within them; one that the rule of an alert names gets it in any case. A message about an event starts no earlier
+ * than one about the same event that still waits at this webhook.
  */
 export async function queueDeliveries(sql: Sql, emissions: readonly Emission[], now: Date): Promise<void> {
   await sql`
     with told as (
       select gen_random_uuid() as delivery_id, w.webhook_id, e.type, e.event_id, e.data, e.position, e.about,
-        greatest(e.available_at, ahead.available_at) as available_at
+        w.webhook_id = any (e.named) as by_rule, greatest(e.available_at, ahead.available_at) as available_at
       from unnest(
         ${emissions.map(({ type }) => type)}::text[],
         ${emissions.map(({ eventId }) => eventId)}::text[],
         ${emissions.map(({ data }) => data)}::text[],
         ${emissions.map(({ about }) => about)}::text[],
-        ${sql.array(emissions.map(({ availableAt }) => availableAt))}::timestamptz[]
-      ) with ordinality as e (type, event_id, data, about, available_at, position)
-      join webhooks w on w.enabled and e.type = any (w.event_types)
+        ${sql.array(emissions.map(({ availableAt }) => availableAt))}::timestamptz[],
+        ${emissions.map(({ alert }) => alert?.ruleId ?? null)}::uuid[],
+        ${emissions.map(({ alert }) => alert?.severity ?? null)}::text[],
+        ${emissions.map(({ alert }) => `{${alert?.webhookIds.join(",") ?? ""}}`)}::text[]
+      ) with ordinality as g (type, event_id, data, about, available_at, rule_id, severity, named, position)
+      cross join lateral (
+        select g.type, g.event_id, g.data, g.about, g.available_at, g.rule_id, g.severity, g.named::uuid[] as named, g.position
+      ) e
+      join webhooks w on w.enabled
+        and (
+          w.webhook_id = any (e.named)
+          or e.type = any (w.event_types)
+            and (w.rule_ids is null or e.severity is null or e.rule_id = any (w.rule_ids))
+            and (w.severities is null or e.severity is null or e.severity = any (w.severities))
+        )
       left join lateral (
         -- the status as a filter: as a condition, all pending jobs would be looked up as long as the table has no statistics
         select max(j.available_at) filter (where j.status = 'pending') as available_at
@@ -40,8 +55,8 @@ export async function queueDeliveries(sql: Sql, emissions: readonly Emission[], 
       -- one that is being deleted is waited for, and then left out
       for key share of w
     ), stored as (
-      insert into webhook_deliveries (delivery_id, webhook_id, event_type, event_id, data, emitted_at, created_at, message_id)
-      select t.delivery_id, t.webhook_id, t.type, t.event_id, t.data::jsonb, ${now}, ${now}, t.delivery_id
+      insert into webhook_deliveries (delivery_id, webhook_id, event_type, event_id, data, emitted_at, created_at, message_id, by_rule)
+      select t.delivery_id, t.webhook_id, t.type, t.event_id, t.data::jsonb, ${now}, ${now}, t.delivery_id, t.by_rule
       from told t
     )
     ${insertDeliverJobs(sql, { deliveryId: sql`t.delivery_id`, webhookId: sql`t.webhook_id` }, now, {

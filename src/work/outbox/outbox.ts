@@ -6,7 +6,7 @@ import { queueDeliveries } from "./outbox-repository.ts";
 export { replaceUnsent } from "./outbox-repository.ts";
 
 /**
- * Queues these events for every enabled webhook that subscribed to them, in the transaction that caused them. They are stored in the
+ * Queues these events for every enabled webhook that subscribed to them or is named for them, in the transaction that caused them. They are stored in the
  * contract's wire format. Throws a `ZodError` if an event does not match its schema.
  */
 export async function emit(sql: Sql, events: readonly OutboundEvent[], now: Date): Promise<void> {
@@ -18,6 +18,7 @@ export async function emit(sql: Sql, events: readonly OutboundEvent[], now: Date
       eventId: event.eventId,
       data: wireData(event),
       about: event.about === undefined ? null : String(event.about.eventId),
+      alert: event.alert,
       availableAt: event.about?.judgementDueAt ?? now,
     })),
     now,

@@ -160,9 +160,13 @@ describe("doctor: rules and webhooks", () => {
       `;
     });
   });
-  const turn = (change: { readonly enabled?: boolean; readonly types?: readonly string[] }) =>
+  const turn = (change: { readonly enabled?: boolean; readonly types?: readonly string[]; readonly severities?: readonly string[] }) =>
     database.db.query(
-      (sql) => sql`update webhooks set enabled = ${change.enabled ?? true}, event_types = ${[...(change.types ?? ["alert_fired"])]}`,
+      (sql) => sql`
+        update webhooks
+        set enabled = ${change.enabled ?? true}, event_types = ${[...(change.types ?? ["alert_fired"])]},
+          severities = ${change.severities ? [...change.severities] : null}::text[]
+      `,
     );
 
   it("a rule without a channel is fine if a webhook gets its alerts", async () => {
@@ -170,8 +174,14 @@ describe("doctor: rules and webhooks", () => {
     expect(await well("rules", given())).toBe("1 enabled");
     for (const change of [{ enabled: false }, { types: ["event_created"] }]) {
       await turn(change);
-      expect(await finds("rules", given(), "warning")).toContain('"Mute" has no channel, and no webhook gets alerts');
+      expect(await finds("rules", given(), "warning")).toContain('"Mute" has no channel, and no webhook gets its alerts');
     }
+  });
+
+  it("a webhook whose limits leave no enabled rule is named", async () => {
+    await add("Mute", { severity: "low" });
+    await turn({ severities: ["critical"] });
+    expect(await finds("rules", given(), "warning")).toContain('Webhook "Chat" gets no alerts: no enabled rule is within its limits');
   });
 
   it("a rule whose channels do not work is only a warning if a webhook gets its alerts", async () => {

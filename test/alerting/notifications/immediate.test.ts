@@ -54,6 +54,7 @@ const list = async (what: string) => ((await ask(`GET /api/${what}`)) as Page).i
 const upload = async (camera: string, name: string) => await renameIn(join(daemon.cameraRoot, camera, name), await uniqueJpeg());
 const posts = (camera: string) =>
   hook.received
+    .filter(({ path }) => path === "/hook")
     .map(({ body }) => JSON.parse(body) as { type: string; alert: { dedup_key: string }; event: { camera_id: string } })
     .filter(({ event }) => event.camera_id === camera);
 const mailsAbout = (camera: string) => mails.mails.filter(({ mail }) => String(mail.headers["subject"]).includes(` at ${camera},`));
@@ -97,4 +98,58 @@ it("immediate: an alert that a person acknowledges during the visit has no updat
   const jobsLeft = async () => await daemon.context.db.query(async (sql) => (await sql`select from jobs`).count);
   await eventually(async () => expect(await jobsLeft()).toBe(0));
   expect([posts("yard").length, mailsAbout("yard").length]).toEqual([1, 1]);
+});
+
+it("immediate: a webhook that the rule names gets the alert and one update, within no limits; explain says why others get nothing", async () => {
+  const webhook = async (name: string, more: object) =>
+    (await ask("POST /api/outbound-webhooks", { name, url: `${hook.url}/${name.replace(" ", "-")}`, ...more })) as { id: string };
+  const kitchen = await webhook("Kitchen light", { event_types: ["system_health_changed"], severities: ["critical"] });
+  await webhook("grave", { event_types: ["alert_fired"], severities: ["critical"] });
+  const rule = { name: "Attic", severity: "low", camera_ids: ["attic"], channels: ["kitchen LIGHT"], immediate: true, cooldown_seconds: 0 };
+  const { id } = (await ask("POST /api/alerts/rules", rule)) as { id: string };
+  expect(await ask(`GET /api/alerts/rules/${id}`)).toMatchObject({ channels: ["Kitchen light"] });
+  await webhook("mine", { event_types: ["alert_fired", "alert_updated"], rule_ids: [id] });
+  const sentTo = (path: string) =>
+    hook.received
+      .filter((request) => request.path === `/hook/${path}`)
+      .map(({ body }) => JSON.parse(body) as { event_type: string; data: { id: string; rule_id: string; risk_score: number | null } });
+
+  await upload("attic", "1.jpg");
+  await eventually(async () => expect([sentTo("Kitchen-light").length, sentTo("mine").length]).toEqual([1, 1]));
+  expect(sentTo("Kitchen-light")).toMatchObject([{ event_type: "alert_fired", data: { rule_id: id, risk_score: null } }]);
+  const own = async () => (await list("alerts?camera_id=attic")).find(({ rule_id }) => rule_id === id);
+  await eventually(async () =>
+    expect(await own()).toMatchObject({
+      status: "delivered",
+      alert_metadata: { channels: [{ channel: "Kitchen light", status: "sent", attempts: 1 }], reason: null },
+    }),
+  );
+  await endVisits();
+  await eventually(async () => expect([sentTo("Kitchen-light").length, sentTo("mine").length]).toEqual([2, 2]));
+  for (const [, update] of [sentTo("Kitchen-light"), sentTo("mine")])
+    expect(update).toMatchObject({ event_type: "alert_updated", data: { rule_id: id, risk_score: 91 } });
+  expect(sentTo("grave")).toEqual([]);
+
+  const explained = (await ask(`GET /api/alerts/${(await own())?.id}/explain`)) as { steps: { text: string }[] };
+  const said = explained.steps.map(({ text }) => text).join("\n");
+  expect(said).toMatch(/alert_fired to webhook "Kitchen light" was delivered .* The rule names this webhook\./);
+  expect(said).toContain('Webhook "grave" got no message: it is limited to the severities critical.');
+
+  const refused = async (method: string, body?: object) => {
+    const headers = { "content-type": "application/json" };
+    const response = await fetch(`${daemon.url}/api/outbound-webhooks/${kitchen.id}`, {
+      method,
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, text: await response.text() };
+  };
+  for (const answer of [await refused("DELETE"), await refused("PATCH", { name: "Hall light" })])
+    expect(answer).toMatchObject({ status: 409, text: expect.stringContaining("These rules name the webhook Kitchen light: Attic") });
+  const unknown = await fetch(`${daemon.url}/api/alerts/rules/${id}`, {
+    method: "PUT",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ name: "Attic", channels: ["Cellar siren"] }),
+  });
+  expect(await unknown.text()).toContain("There is no channel Cellar siren; the channels are email, webhook, push");
 });

@@ -4,6 +4,7 @@ import type { z } from "zod";
 import { channels as allChannels, severities } from "../../../src/contract/constants.ts";
 import { channelRoutes } from "../../../src/contract/routes/channels.ts";
 import { type NotificationConfig, notificationRoutes } from "../../../src/contract/routes/notifications.ts";
+import { webhookRoutes } from "../../../src/contract/routes/webhooks.ts";
 import { useReply } from "../../api/use-reply.ts";
 import { inputLook } from "../../parts/fields.tsx";
 import { Risk } from "../../parts/risk.tsx";
@@ -39,7 +40,15 @@ export function ChannelsField({ draft, change }: PartProps) {
   const neutral = allChannels.filter((channel) => channel !== "push" || usable.includes(channel) || own.includes(channel));
   const named = own.filter((word) => !allChannels.some((channel) => channel === word));
   const phones = useReply(channelRoutes.listChannels, {}).data?.channels ?? [];
-  const choices = [...phones.map(({ name }) => name), ...named.filter((word) => !phones.some(({ name }) => sameName(name, word)))];
+  const webhooks = useReply(webhookRoutes.listWebhooks, { query: { limit: 1000 } }).data?.webhooks ?? [];
+  const known = [...phones, ...webhooks].filter(({ name }) => !allChannels.some((channel) => sameName(channel, name)));
+  // A rule may name a webhook by its id, if the name means something else too
+  const choices = [
+    ...new Map(known.map(({ name }) => [name.toLowerCase(), { word: name, name }])).values(),
+    ...named
+      .filter((word) => !known.some(({ name }) => sameName(name, word)))
+      .map((word) => ({ word, name: webhooks.find(({ id }) => id === word)?.name ?? word })),
+  ];
   return (
     <Group title={rules.tellTitle} hint={rules.tellHint} field="channels">
       {neutral.map((channel) => (
@@ -55,12 +64,12 @@ export function ChannelsField({ draft, change }: PartProps) {
           <span className="text-sm break-all text-soft">{usable.includes(channel) ? addresses[channel] : rules.notSetUp}</span>
         </Tick>
       ))}
-      {choices.map((name) => (
+      {choices.map(({ word, name }) => (
         <Tick
-          key={name}
-          isOn={own.some((word) => sameName(word, name))}
+          key={word}
+          isOn={own.some((each) => sameName(each, word))}
           onChange={(isOn) => {
-            const next = [...own.filter((each) => !sameName(each, name)), ...(isOn ? [name] : [])];
+            const next = [...own.filter((each) => !sameName(each, word)), ...(isOn ? [word] : [])];
             change({ channels: next.length === 0 ? null : next });
           }}
         >

@@ -153,6 +153,10 @@ export const settings: typeof english = {
       bot_markdown: "Telegram",
       team_cards: "Microsoft Teams",
     },
+    limits: "Nur manche Alarme",
+    limitsHint: "Wähle nichts, um alle zu bekommen. Eine Regel, die diesen Webhook nennt, sendet ihm immer.",
+    onlySeverities: "Nur diese Schweregrade",
+    onlyRules: "Nur Alarme dieser Regeln",
     url: "Adresse",
     urlHint: {
       generic: "homesec sendet JSON dorthin, mit einem Geheimnis unterschrieben.",
@@ -164,6 +168,7 @@ export const settings: typeof english = {
     events: "Sendet",
     event: {
       alert_fired: "Neue Alarme",
+      alert_updated: "Neues zu Alarmen",
       alert_acknowledged: "Bestätigte Alarme",
       alert_dismissed: "Verworfene Alarme",
       event_created: "Neue Ereignisse",

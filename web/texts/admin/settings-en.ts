@@ -69,7 +69,7 @@ export const settings = {
     test: "Send a test message",
     sending: "Sending…",
     more: "Slack, Discord, Telegram, Teams, Home Assistant",
-    moreHint: "Webhooks get the alerts of every rule, in the format of your chat.",
+    moreHint: "Webhooks get the alerts of every rule, or of some, in the format of your chat.",
     moreLink: "Add a webhook",
   },
   phones: {
@@ -151,6 +151,10 @@ export const settings = {
       bot_markdown: "Telegram",
       team_cards: "Microsoft Teams",
     },
+    limits: "Only some alerts",
+    limitsHint: "Tick nothing to get all. A rule that names this webhook always sends to it.",
+    onlySeverities: "Only these severities",
+    onlyRules: "Only alerts of these rules",
     url: "Address",
     urlHint: {
       generic: "homesec posts JSON to it, signed with a secret.",
@@ -162,6 +166,7 @@ export const settings = {
     events: "Sends",
     event: {
       alert_fired: "New alerts",
+      alert_updated: "Updates of alerts",
       alert_acknowledged: "Acknowledged alerts",
       alert_dismissed: "Dismissed alerts",
       event_created: "New events",

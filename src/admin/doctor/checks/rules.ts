@@ -15,7 +15,7 @@ import { readModelFile } from "../../../monitoring/detector-model/model-file.ts"
 import { zonesByCamera } from "../../../monitoring/zones/zones-repository.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import { type Check, finding, NotPossible, type Outcome, ok } from "../check.ts";
-import { scoredEvents, webhooksForAlerts } from "../doctor-repository.ts";
+import { type AlertWebhook, scoredEvents, webhooksForAlerts } from "../doctor-repository.ts";
 import type { Examination } from "../examination.ts";
 import { isLessSevere, type Possible, suppressorOf, whyNever, whySeldom } from "../rule-faults.ts";
 import { listed } from "../wording.ts";
@@ -28,7 +28,7 @@ const rules: Check = {
   title: "Alert rules",
   severity: "warning",
   finds:
-    "No rule is enabled, a rule has no channel (an error: none that works) and no webhook gets its alerts, its hours are in UTC but the machine is not, its zone has no daylight saving time (EST), or another rule with the same dedup key suppresses it",
+    "No rule is enabled, a rule has no channel (an error: none that works) and no webhook gets its alerts, its hours are in UTC but the machine is not, its zone has no daylight saving time (EST), another rule with the same dedup key suppresses it, or a webhook gets no alerts since the rules of its limit are gone or disabled",
   async run(examination) {
     const db = await examination.rows();
     const known = await db.query(allRules);
@@ -43,9 +43,11 @@ const rules: Check = {
         `All ${pluralize(known.length, "rule")} are disabled, so homesec never sends an alert`,
         `homesec rules enable ${shellWord(known[0]?.name ?? "")}`,
       );
+    const webhooks = await db.query(webhooksForAlerts);
     return [
       ok(`${enabled.length} enabled`),
-      ...channels(enabled, examination.config(), await db.query(webhooksForAlerts), await db.query(namedChannels)),
+      ...channels(enabled, examination.config(), webhooks, await db.query(namedChannels)),
+      futileLimits(webhooks, enabled),
       suppressed(enabled),
       timeZones(enabled, examination),
       fixedZones(enabled, examination),
@@ -53,19 +55,30 @@ const rules: Check = {
   },
 };
 
-/** Channels that send nothing. A webhook for alerts gets those of every rule, so then no alert is lost. */
+/** Whether a webhook gets the alerts of a rule that does not name it. */
+const isWithin = ({ ruleIds, severities }: AlertWebhook, { id, severity }: Rule): boolean =>
+  (ruleIds === null || ruleIds.includes(id)) && (severities === null || severities.includes(severity));
+
+/** Channels that send nothing. No alert is lost if a webhook for alerts gets those of the rule. */
 function channels(
   enabled: readonly Rule[],
   config: Config,
-  webhooks: readonly string[],
+  webhooks: readonly AlertWebhook[],
   phones: readonly NamedChannel[],
 ): readonly Outcome[] {
   const availability = channelAvailability(config);
-  const others = webhooks.length === 0 ? "" : `; webhook ${listed(webhooks.map((name) => `"${name}"`))} gets its alerts`;
+  const othersOf = (rule: Rule): string => {
+    const getting = webhooks.filter((webhook) => isWithin(webhook, rule)).map(({ name }) => `"${name}"`);
+    return getting.length === 0 ? "" : `; webhook ${listed(getting)} gets its alerts`;
+  };
   const outcomes: Outcome[] = [];
-  const broken = enabled.flatMap(({ name, channels }) => {
+  let isLost = false;
+  const broken = enabled.flatMap((rule) => {
+    const { name, channels } = rule;
+    const others = othersOf(rule);
     const targets = chosenTargets(channels ?? [], phones, availability);
     if (targets.length === 0 || targets.some(({ reason }) => reason === null)) return [];
+    isLost ||= others === "";
     const reasons = targets.map(({ channel, reason }) => `${channel}: ${reason}`);
     return [`"${name}" ${others === "" ? "notifies no one" : "sends nothing through its channels"} (${reasons.join("; ")})${others}`];
   });
@@ -74,18 +87,29 @@ function channels(
       finding(
         listed(broken),
         "Set these variables (homesec notifications config shows the current values), then test: homesec notifications test email",
-        others === "" ? "error" : "warning",
+        isLost ? "error" : "warning",
       ),
     );
-  const [first, ...more] = webhooks.length > 0 ? [] : enabled.filter(({ channels }) => !channels?.length).map(({ name }) => name);
+  const unheard = enabled.filter((rule) => !rule.channels?.length && !webhooks.some((webhook) => isWithin(webhook, rule)));
+  const [first, ...more] = unheard.map(({ name }) => name);
   if (first !== undefined)
     outcomes.push(
       finding(
-        `${listed([first, ...more].map((name) => `"${name}"`))} ${more.length === 0 ? "has" : "have"} no channel, and no webhook gets alerts: only homesec alerts tail shows them`,
+        `${listed([first, ...more].map((name) => `"${name}"`))} ${more.length === 0 ? "has" : "have"} no channel, and no webhook gets ${more.length === 0 ? "its" : "their"} alerts: only homesec alerts tail shows them`,
         `homesec rules edit ${shellWord(first)} and write channels: [email], or add a webhook for alert_fired: homesec webhooks add`,
       ),
     );
   return outcomes;
+}
+
+/** Webhooks whose limit leaves nothing. */
+function futileLimits(webhooks: readonly AlertWebhook[], enabled: readonly Rule[]): Outcome {
+  const futile = webhooks.filter((webhook) => !enabled.some((rule) => isWithin(webhook, rule)));
+  if (futile.length === 0) return ok();
+  return finding(
+    listed(futile.map(({ name }) => `Webhook "${name}" gets no alerts: no enabled rule is within its limits`)),
+    listed(futile.map(({ name }) => `homesec webhooks update ${shellWord(name)} --rules NAME, or --rules '' for all`)),
+  );
 }
 
 function suppressed(enabled: readonly Rule[]): Outcome {

@@ -66,6 +66,10 @@ type Writer<Data> = (data: Data, camera: string, at: (when: Date) => string) => 
 /** How each event type is written. */
 const writers: { readonly [T in OutboundEvent["type"]]: Writer<DataOf<T>> } = {
   alert_fired: (data, camera, at) => ({ ...alertTexts(data, camera, at), urgency: data.severity }),
+  alert_updated: (data, camera, at) => {
+    const texts = alertTexts(data, camera, at);
+    return { ...texts, headline: `Update: ${texts.headline}`, urgency: data.severity };
+  },
   alert_acknowledged: (data, camera, at) => alertTexts(data, camera, at, "Acknowledged"),
   alert_dismissed: (data, camera, at) => alertTexts(data, camera, at, "Dismissed"),
   event_created: (data, camera, at) => ({

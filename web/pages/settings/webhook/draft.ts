@@ -1,5 +1,5 @@
 import type { ClientRequest } from "../../../../src/contract/client.ts";
-import type { outboundEventTypes } from "../../../../src/contract/constants.ts";
+import type { outboundEventTypes, severities } from "../../../../src/contract/constants.ts";
 import type { webhookRoutes } from "../../../../src/contract/routes/webhooks.ts";
 import type { WebhookRecord } from "../webhooks.tsx";
 
@@ -12,6 +12,10 @@ export interface WebhookDraft {
   readonly url: string;
   readonly format: NewBody["integration_type"] & string;
   readonly events: readonly (typeof outboundEventTypes)[number][];
+  /** Ids of the only rules whose alerts it gets; empty: of all. */
+  readonly rules: readonly string[];
+  /** The only severities; empty: all. */
+  readonly severities: readonly (typeof severities)[number][];
   /** `keep`: the stored authentication stays, which homesec never shows. */
   readonly auth: "keep" | "none" | "bearer" | "basic" | "header";
   readonly user: string;
@@ -26,7 +30,7 @@ export interface WebhookDraft {
 /** The form of a new webhook. */
 export const emptyDraft: WebhookDraft = {
   ...{ name: "", url: "", format: "generic", events: ["alert_fired"], auth: "none", user: "", secret: "" },
-  ...{ headers: "", template: "", retries: "4", delay: "10" },
+  ...{ rules: [], severities: [], headers: "", template: "", retries: "4", delay: "10" },
 };
 
 /** Returns the form of a stored webhook. */
@@ -34,6 +38,7 @@ export function draftOf(webhook: WebhookRecord): WebhookDraft {
   const headers = Object.entries(webhook.custom_headers).map(([name, value]) => `${name}: ${value}`);
   return {
     ...{ name: webhook.name, url: webhook.url, format: webhook.integration_type, events: webhook.event_types },
+    ...{ rules: webhook.rule_ids ?? [], severities: webhook.severities ?? [] },
     ...{ auth: "keep", user: "", secret: "", headers: headers.join("\n"), template: webhook.payload_template ?? "" },
     ...{ retries: String(webhook.max_retries), delay: String(webhook.retry_delay_seconds) },
   };
@@ -64,6 +69,7 @@ export function changeBody(draft: WebhookDraft): ChangeBody {
 function plain(draft: WebhookDraft) {
   return {
     ...{ name: draft.name.trim(), url: draft.url.trim(), integration_type: draft.format, event_types: [...draft.events] },
+    ...{ rule_ids: [...draft.rules], severities: [...draft.severities] },
     ...{ max_retries: Number(draft.retries), retry_delay_seconds: Number(draft.delay) },
   };
 }

@@ -6,6 +6,7 @@ import { CheckField, Field, inputLook, SelectField, TextField } from "../../../p
 import { useAdminTexts } from "../../../texts/admin.ts";
 import { useTexts } from "../../../texts/texts.tsx";
 import type { WebhookDraft } from "./draft.ts";
+import { Limits } from "./limits.tsx";
 
 interface WebhookFormProps {
   readonly initial: WebhookDraft;
@@ -57,6 +58,7 @@ export function WebhookForm({ initial, submit, isRunning, error, onSubmit }: Web
         </div>
       </div>
       <EventTypes draft={draft} change={change} />
+      <Limits draft={draft} change={change} />
       <details className="rounded-lg border border-line p-3">
         <summary className="min-h-8 font-medium">{webhooks.advanced}</summary>
         <Advanced draft={draft} change={change} />
