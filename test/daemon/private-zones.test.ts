@@ -116,6 +116,7 @@ it("private zones: the detector, vision, mails, pictures, thumbnails, snapshots 
     vision: pictureIn(vision.last as SeenRequest),
     mail: mails.mails[0]?.mail.pictures[0]?.bytes ?? Buffer.alloc(0),
     picture: await bytesOf(`/api/detections/${id}/image`),
+    "picture with boxes": await bytesOf(`/api/detections/${id}/image?boxes=true`),
     thumbnail: await bytesOf(`/api/detections/${id}/thumbnail`),
     preview: await bytesOf(preview),
     snapshot: await bytesOf("/api/cameras/yard/snapshot"),

@@ -13,8 +13,11 @@ export const program = join(root, "dist/bin/homesec.js");
 export const docs = join(root, "docs");
 export const address = "http://127.0.0.1:8000";
 
-/** A real daemon at the default address, in a folder of its own, with a rule and four cameras that upload for an evening of 36 seconds. */
-export function openEvening() {
+/**
+ * A real daemon at the default address, in a folder of its own, with a rule and four cameras that upload for an evening of 36 seconds.
+ * `settings`: more configuration variables.
+ */
+export function openEvening(settings = {}) {
   const folder = mkdtempSync(join(tmpdir(), "homesec-record-"));
   // as root, PostgreSQL runs as another user, so that user needs access to the folder
   chmodSync(folder, 0o755);
@@ -30,7 +33,7 @@ export function openEvening() {
         LOG_LEVEL: "warn",
         RATE_LIMIT_ENABLED: "false",
       },
-      ...{ BATCH_WINDOW_SECONDS: "12", BATCH_IDLE_TIMEOUT_SECONDS: "6" },
+      ...{ BATCH_WINDOW_SECONDS: "12", BATCH_IDLE_TIMEOUT_SECONDS: "6", ...settings },
     },
     stdio: ["ignore", "ignore", "inherit"],
   });
@@ -42,10 +45,10 @@ export function openEvening() {
 
   return {
     env,
-    /** Waits until the daemon answers, and creates the rule. */
-    async start() {
+    /** Waits until the daemon answers, and creates the rule, with its channels. */
+    async start(channels = []) {
       await answers(daemon);
-      const rule = { name: "Person at the door", severity: "high", object_types: ["person"], camera_ids: ["front-door"] };
+      const rule = { name: "Person at the door", severity: "high", object_types: ["person"], camera_ids: ["front-door"], channels };
       await ask("/api/alerts/rules", rule);
     },
     /** Uploads the pictures of the evening. */
@@ -70,7 +73,7 @@ export function openEvening() {
   };
 }
 
-async function ask(path, body) {
+export async function ask(path, body) {
   const reply = await fetch(address + path, {
     method: "POST",
     headers: { "Content-Type": "application/json" },

@@ -101,5 +101,6 @@ function shortTime(at: Date, timeZone: string): string {
 
 function pictureLinkOf({ alert, heldBack }: Message, { publicUrl, sign = (path) => path }: LinkSettings): string | undefined {
   if (publicUrl === undefined || !alert || heldBack || alert.detectionId === null) return undefined;
-  return `${publicUrl}${sign(`/api/detections/${alert.detectionId}/image`)}`;
+  const path = sign(`/api/detections/${alert.detectionId}/image`);
+  return `${publicUrl}${path}${path.includes("?") ? "&" : "?"}boxes=true`;
 }

@@ -245,6 +245,12 @@ export const detectionRoutes = {
   }),
   getDetectionImage: route.get("/api/detections/{detection_id}/image", "Get the original picture of a detection", {
     params,
+    query: z.object({
+      boxes: BoolText.optional().meta({
+        description:
+          "`true`: a JPEG for messages instead, with the boxes of all detections of the picture, at most 960 pixels wide or high",
+      }),
+    }),
     reply: { mediaTypes: ["image/jpeg", "image/png", "image/webp"] },
     refusals: { 404: "No detection has this id, or its picture was deleted" },
     tier: "media",

@@ -1,13 +1,22 @@
 import { z } from "zod";
 import type { Bytes } from "../../contract/answer.ts";
-import { notFound } from "../../contract/problem.ts";
+import { notFound, Problem } from "../../contract/problem.ts";
 import type { detectionRoutes } from "../../contract/routes/detections.ts";
 import { readPage, timeKey } from "../../platform/database/keyset.ts";
 import type { OperationContext, Operations } from "../../work/operations/operation.ts";
 import { rootsOf } from "../cameras/roots.ts";
 import type { DetectionSource } from "./detection.ts";
-import { countDetections, filterOf, findDetection, findSource, listDetections, noteThumbnail } from "./detections-repository.ts";
+import {
+  countDetections,
+  detectionsBeside,
+  filterOf,
+  findDetection,
+  findSource,
+  listDetections,
+  noteThumbnail,
+} from "./detections-repository.ts";
 import { getDetectionEnrichment } from "./enrichment.ts";
+import { markedPicture } from "./marked.ts";
 import { pictureOf, requireVideo, videoOf } from "./picture.ts";
 import { storedPreview } from "./preview.ts";
 import { searchDetections } from "./search.ts";
@@ -31,9 +40,16 @@ export const detectionOperations: Pick<Operations, keyof typeof detectionRoutes>
     return detection;
   },
 
-  getDetectionImage: async ({ params }, context) => {
+  getDetectionImage: async ({ params, query }, context) => {
     const source = await findExistingSource(context, params.detection_id);
-    return await pictureOf(source, rootsOf(context.config), context.caller?.gone);
+    const roots = rootsOf(context.config);
+    if (query.boxes !== true) return await pictureOf(source, roots, context.caller?.gone);
+    const seen = await context.db.query((sql) => detectionsBeside(sql, source.id));
+    const buffer = await markedPicture(source, seen.length > 0 ? seen : [source], roots, context.caller?.gone).catch((error: unknown) => {
+      if (error instanceof Problem || context.caller?.gone.aborted) throw error;
+      throw new Problem("not_found", `The picture of detection ${source.id} cannot be decoded, so no boxes can be drawn`, { cause: error });
+    });
+    return { mediaType: "image/jpeg", content: { buffer } };
   },
 
   getDetectionThumbnail: async ({ params }, context) =>

@@ -19,7 +19,7 @@ describe("messages for phones", () => {
       ].join("\n"),
       urgency: "high",
       link: "https://home.example.org/events/17",
-      pictureLink: "https://home.example.org/api/detections/5/image",
+      pictureLink: "https://home.example.org/api/detections/5/image?boxes=true",
       topic: "event-17",
     });
   });

@@ -147,6 +147,36 @@ describe("a path that is not a regular file", () => {
   });
 });
 
+describe("picture with boxes", () => {
+  it("is small and has the box of the detection, and the original has none", async () => {
+    const path = join(desk.cameraRoot, "cam", "boxed.jpg");
+    await sharp({ create: { width: 1920, height: 1080, channels: 3, background: "#888888" } })
+      .jpeg()
+      .toFile(path);
+    const params = { detection_id: await seenIn(path, "image/jpeg") };
+    const { mediaType, content } = await desk.askBytes("getDetectionImage", { params, query: { boxes: "true" } });
+    expect(mediaType).toBe("image/jpeg");
+    const { data, info } = await sharp("buffer" in content ? content.buffer : content.file)
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    expect([info.width, info.height]).toEqual([960, 540]);
+    // The left edge of the box of 50 x 40 pixels at 10, 10, at half the size
+    const [red = 0, green = 0] = data.subarray((15 * info.width + 5) * info.channels);
+    expect(red - green).toBeGreaterThan(60);
+    expect((await desk.askBytes("getDetectionImage", { params })).content).toEqual({ file: path, isReal: true });
+  });
+
+  it("is not there for a file that cannot be decoded", async () => {
+    const path = join(desk.cameraRoot, "cam", "broken.jpg");
+    await writeFile(path, "no picture");
+    const asked = desk.askBytes("getDetectionImage", {
+      params: { detection_id: await seenIn(path, "image/jpeg") },
+      query: { boxes: "true" },
+    });
+    await expect(asked).rejects.toMatchObject({ kind: "not_found", message: expect.stringContaining("cannot be decoded") });
+  });
+});
+
 describe("video", () => {
   it("is not there for a picture", async () => {
     const path = join(desk.cameraRoot, "cam", "a.jpg");
