@@ -154,7 +154,7 @@ describe("picture with boxes", () => {
       .jpeg()
       .toFile(path);
     const params = { detection_id: await seenIn(path, "image/jpeg") };
-    const { mediaType, content } = await desk.askBytes("getDetectionImage", { params, query: { boxes: "true" } });
+    const { mediaType, content } = await desk.askBytes("getDetectionImage", { params, query: "boxes=true" });
     expect(mediaType).toBe("image/jpeg");
     const { data, info } = await sharp("buffer" in content ? content.buffer : content.file)
       .raw()
@@ -171,7 +171,7 @@ describe("picture with boxes", () => {
     await writeFile(path, "no picture");
     const asked = desk.askBytes("getDetectionImage", {
       params: { detection_id: await seenIn(path, "image/jpeg") },
-      query: { boxes: "true" },
+      query: "boxes=true",
     });
     await expect(asked).rejects.toMatchObject({ kind: "not_found", message: expect.stringContaining("cannot be decoded") });
   });
