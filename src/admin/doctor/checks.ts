@@ -8,6 +8,7 @@ import { dataFolderChecks } from "./checks/data-folder.ts";
 import { databaseChecks } from "./checks/database.ts";
 import { detectorChecks } from "./checks/detector.ts";
 import { diskChecks } from "./checks/disk.ts";
+import { languageModelChecks } from "./checks/language-models.ts";
 import { mqtt } from "./checks/mqtt.ts";
 import { notificationChecks } from "./checks/notifications.ts";
 import { programChecks } from "./checks/program.ts";
@@ -34,6 +35,7 @@ export const checks: readonly Check[] = [
   ...databaseChecks,
   redis,
   ...detectorChecks,
+  ...languageModelChecks,
   ...serviceChecks,
   serviceSettings,
   ...cameraChecks,

@@ -26,6 +26,14 @@ export interface Verdict {
   readonly isPictureRefused?: boolean;
 }
 
+/** A call that shows whether a service would take messages, without sending one. */
+export interface ChannelCheck {
+  /** Without a body it is a GET. */
+  readonly request: Pick<PhoneRequest, "url" | "headers"> & { readonly body?: string };
+  /** Says why the service would take no message; undefined if it would, as far as the call shows. `body` has the secrets masked. */
+  fault(reply: { readonly status: number; readonly body: string }): { readonly error: string; readonly fix: string } | undefined;
+}
+
 /** Writes the requests of one channel and reads the answers. */
 export interface Sender {
   /** Address of the service: its secrets are sent nowhere else. */
@@ -33,6 +41,7 @@ export interface Sender {
   /** Largest picture in bytes; null: the service takes none. */
   readonly pictureBytes: number | null;
   request(message: PhoneMessage): PhoneRequest;
+  readonly check: ChannelCheck;
   /** Says what an answer means. `body` is its beginning, with the secrets masked. */
   verdict(reply: { readonly status: number; readonly body: string }): Verdict;
 }

@@ -1,15 +1,24 @@
-import { generateKeyPairSync } from "node:crypto";
+import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { createServer as createTlsServer } from "node:https";
+import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { selfSignedCertificate } from "../../../daemon/tls/certificate.ts";
 import { nameFault, resolveWithGetent } from "../../../src/admin/doctor/names.ts";
 import { storeFault } from "../../../src/alerting/answers/sources-repository.ts";
+import { sealSettings } from "../../../src/alerting/channels/channel.ts";
+import { insertChannel } from "../../../src/alerting/channels/channels-repository.ts";
+import { phoneKinds } from "../../../src/alerting/channels/kinds.ts";
+import type { ChannelKindName } from "../../../src/contract/constants.ts";
 import { reachTarget } from "../../../src/platform/outbound/reach.ts";
+import { openSealer } from "../../../src/platform/secrets/sealer.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { freePort } from "../../support/free-port.ts";
 import { type MailServer, type MailServerOptions, mailServer } from "../../support/mail-server.ts";
+import { ntfyServer } from "../../support/phones/ntfy.ts";
+import { appriseServer, gotifyServer, homeAssistantServer, pushoverServer } from "../../support/phones/services.ts";
+import { telegramServer } from "../../support/phones/telegram.ts";
 import { type Receiver, receiver } from "../../support/receiver.ts";
-import { finds, make, script, skips, well } from "./support.ts";
+import { filesIn, finds, make, script, skips, well } from "./support.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");
 let database: TestDatabase;
@@ -222,5 +231,86 @@ describe("doctor: buttons on phones", () => {
       "Answers by ntfy ntfy.sh/x-answers cannot be read: ntfy answered 401",
     );
     await db.query((sql) => sql`delete from answer_sources`);
+  });
+});
+
+const mail = { SMTP_HOST: "127.0.0.1", SMTP_FROM_ADDRESS: "a@example.org", DEFAULT_EMAIL_RECIPIENTS: "b@example.org" };
+const keyPath = join(filesIn({}), "secret.key");
+const addChannel = async (name: string, kind: ChannelKindName, settings: Readonly<Record<string, string>>) =>
+  await database.db.query((sql) =>
+    insertChannel(
+      sql,
+      { id: randomUUID(), name, kind, enabled: true, ...sealSettings(phoneKinds[kind], settings, openSealer(keyPath)) },
+      now,
+    ),
+  );
+
+describe("doctor: daily summary", () => {
+  it("daily-summary: warns when the summary reaches no one", async () => {
+    const { db } = database;
+    await db.query((sql) => sql`delete from channels`);
+    expect(await skips("daily-summary", given())).toBe("DAILY_SUMMARY_AT is not set");
+    const at = { DAILY_SUMMARY_AT: "07:30" };
+    expect(await finds("daily-summary", given(at), "warning")).toMatch(
+      /The summary of 07:30 reaches no one: email: it needs SMTP_HOST.*push: no channel to phones is enabled.*homesec channels add/,
+    );
+    expect(await well("daily-summary", given({ ...at, ...mail }))).toBe("email");
+    await addChannel("Anna", "ntfy", { topic: "home" });
+    expect(await well("daily-summary", given(at))).toBe("Anna");
+  });
+});
+
+describe("doctor: phone-channels", () => {
+  const thirty = (letter: string): string => letter.repeat(30);
+  const botToken = `123456:${"A".repeat(35)}`;
+  const services = async () => {
+    const [telegram, pushover, gotify, homeAssistant, apprise, ntfy] = await Promise.all([
+      telegramServer(botToken),
+      pushoverServer({ token: thirty("a"), user: thirty("b") }),
+      gotifyServer("gotify-token"),
+      homeAssistantServer("ha-token"),
+      appriseServer("home"),
+      ntfyServer({ token: "tk_good" }),
+    ]);
+    open.push(telegram, pushover, gotify, homeAssistant, apprise, ntfy);
+    telegram.chats.push({ id: 42, first_name: "Anna", type: "private" });
+    return { telegram, pushover, gotify, homeAssistant, apprise, ntfy };
+  };
+  const phones = async () => await make("phone-channels", given({ SECRET_KEY_PATH: keyPath }));
+
+  it("asks each service without sending a message, and names what is wrong", async () => {
+    await database.db.query((sql) => sql`delete from channels`);
+    expect(await skips("phone-channels", given())).toBe("no channel to phones is enabled");
+    const { telegram, pushover, gotify, homeAssistant, apprise, ntfy } = await services();
+    const add = async (end: string, wrong: boolean) => {
+      await addChannel(`A-bot${end}`, "telegram", { server: telegram.url, token: botToken, chat_id: wrong ? "43" : "42" });
+      await addChannel(`P${end}`, "pushover", { server: pushover.url, token: thirty("a"), user: thirty(wrong ? "x" : "b") });
+      await addChannel(`G${end}`, "gotify", { server: wrong ? "http://127.0.0.1:9" : gotify.url, token: "gotify-token" });
+      await addChannel(`H${end}`, "home_assistant", {
+        ...{ server: homeAssistant.url, token: wrong ? "old-secret" : "ha-token", service: "mobile_app_annas_phone" },
+      });
+      await addChannel(`A${end}`, "apprise", { server: apprise.url, key: wrong ? "other-secret" : "home" });
+      await addChannel(`N${end}`, "ntfy", { server: ntfy.url, topic: "home", token: wrong ? "tk_old_secret" : "tk_good" });
+    };
+    await add("", false);
+    expect(await phones()).toMatchObject({ status: "ok", detail: "A; A-bot; G; H; N; and 1 more" });
+    await add("-bad", true);
+    const report = await phones();
+    expect(report).toMatchObject({ status: "finding", severity: "error" });
+    for (const expected of [
+      /"A-bot-bad": Telegram: Bad Request: chat not found/,
+      /"G-bad": .*nothing listens there/,
+      /"H-bad": Home Assistant: it refuses the token/,
+      /"A-bad": Apprise: there is no such configuration/,
+      /"N-bad": ntfy: it refuses the login/,
+    ])
+      expect(report.finding).toMatch(expected);
+    expect(report.remedy).toMatch(/Set a new long-lived access token, then homesec channels test H-bad/);
+    expect(JSON.stringify(report)).not.toMatch(/secret|tk_|123456:/);
+    await database.db.query((sql) => sql`delete from channels c where c.name <> 'P-bad'`);
+    expect((await phones()).finding).toBe('Channel "P-bad": Pushover: user key is invalid');
+    const sent = [telegram.messages, pushover.messages, gotify.messages, homeAssistant.messages, apprise.messages, ntfy.messages];
+    expect(sent.map(({ length }) => length)).toEqual([0, 0, 0, 0, 0, 0]);
+    await database.db.query((sql) => sql`delete from channels`);
   });
 });

@@ -54,6 +54,23 @@ describe("doctor: rules", () => {
     expect(await well("rules", given(mail))).toBe("1 enabled");
   });
 
+  it("reports a rule that names push while no channel to phones is enabled", async () => {
+    await add("Both", { channels: ["email", "push"] });
+    expect(await finds("rules", given(mail), "warning")).toMatch(
+      /"Both": push sends nothing, because no channel.*homesec channels add ntfy/,
+    );
+    await add("Phone", { channels: ["push"] });
+    expect(await finds("rules", given(mail), "error")).toMatch(/"Phone" notifies no one \(push: no channel to phones is enabled/);
+    await database.db.query(
+      (sql) => sql`
+        insert into channels (channel_id, name, kind, settings, enabled, created_at, updated_at)
+        values (gen_random_uuid(), 'Phone', 'ntfy', '{}', true, now(), now())
+      `,
+    );
+    await well("rules", given(mail));
+    await database.db.query((sql) => sql`delete from channels`);
+  });
+
   it("reports rules that can never fire", async () => {
     await add("Good", {
       object_types: ["Person"],
@@ -145,7 +162,7 @@ describe("doctor: rules", () => {
     );
     await database.db.query((sql) => sql`delete from rules where name = 'Mute'`);
     await add("Push or mail", { channels: ["push", "email"] });
-    expect(await well("rules", given(mail))).toBe("2 enabled");
+    expect(await finds("rules", given(mail), "warning")).not.toContain("notifies no one");
     expect(await finds("rules", given({ ...mail, NOTIFICATION_ENABLED: "false" }))).toContain("switched off");
   });
 });

@@ -45,7 +45,12 @@ export const reading: Steps = {
     // lists all checks
     error(2, "--only camera", { says: /^homesec: there is no check camera \(did you mean cameras\?\); there are daemon, / }),
   ],
-  "models probe": [people(""), json(""), error(2, "--timeout soon"), error(2, "first")],
+  "models probe": [
+    people("", { says: /^ASKED +MODEL.*\n *first +stand-in +completion +yes +no +text/ }),
+    json(""),
+    error(2, "--timeout soon"),
+    error(2, "first"),
+  ],
   "detector test": [
     people("visitor.jpg", { says: /^$/ }),
     json("visitor.jpg", { ownForm: true }),

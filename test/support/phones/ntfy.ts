@@ -44,6 +44,11 @@ export async function ntfyServer({ token, mostBytes = 15_000_000 }: { readonly t
     return { status: 200, body: first + missed.map(({ line }) => line).join(""), goOn };
   };
   const service = await phoneService((request) => {
+    if (request.path === "/v1/health") return { status: 200, body: { healthy: true } };
+    if (request.path === "/v1/account") {
+      const isWrong = request.headers.authorization !== undefined && token !== undefined && !isAllowed(request, token);
+      return isWrong ? refusal(40101, "unauthorized") : { status: 200, body: { username: "*", role: "anonymous" } };
+    }
     if (request.method === "GET") return subscribe(request);
     if (request.path.endsWith("-answers")) return post(request);
     if (token !== undefined && !isAllowed(request, token)) return refusal(40101, "unauthorized");

@@ -14,6 +14,12 @@ export async function pushoverServer(keys: { readonly token: string; readonly us
   const messages: TakenMessage[] = [];
   const refusal = (errors: readonly string[]): ServiceAnswer => ({ status: 400, body: { status: 0, request: requestId, errors } });
   const service = await phoneService(async (request) => {
+    if (request.path === "/1/users/validate.json") {
+      const asked = new URLSearchParams(request.body.toString());
+      if (asked.get("token") !== keys.token) return refusal(["application token is invalid"]);
+      if (asked.get("user") !== keys.user) return refusal(["user key is invalid"]);
+      return { status: 200, body: { status: 1, request: requestId, devices: ["phone"], licenses: ["Android"] } };
+    }
     const message = await formOf(request);
     const { token, user, priority, retry, expire, message: text = "" } = message.texts;
     if (request.path !== "/1/messages.json") return { status: 404, body: { status: 0, errors: ["not found"] } };
@@ -34,6 +40,7 @@ const jsonMessage = ({ body }: ServiceRequest): Readonly<Record<string, unknown>
 export async function gotifyServer(token: string) {
   const messages: Readonly<Record<string, unknown>>[] = [];
   const service = await phoneService((request) => {
+    if (request.path === "/health") return { status: 200, body: { health: "green", database: "green" } };
     if (request.headers["x-gotify-key"] !== token) {
       const errorDescription = "you need to provide a valid access token or user credentials to access this api";
       return { status: 401, body: { error: "Unauthorized", errorCode: 401, errorDescription } };
@@ -49,6 +56,7 @@ export async function homeAssistantServer(token: string) {
   const messages: Readonly<Record<string, unknown>>[] = [];
   const service = await phoneService((request) => {
     if (request.headers.authorization !== `Bearer ${token}`) return { status: 401, body: "401: Unauthorized" };
+    if (request.path === "/api/") return { status: 200, body: { message: "API running." } };
     if (request.path !== "/api/services/notify/mobile_app_annas_phone") return { status: 400, body: "400: Bad Request" };
     messages.push(jsonMessage(request));
     return { status: 200, body: [] };
@@ -60,6 +68,7 @@ export async function homeAssistantServer(token: string) {
 export async function appriseServer(key: string) {
   const messages: TakenMessage[] = [];
   const service = await phoneService(async (request) => {
+    if (request.path === `/json/urls/${key}`) return { status: 200, body: { tags: [], urls: [{ url: "json://localhost/...", tags: [] }] } };
     if (request.path !== `/notify/${key}`) return { status: 204, body: "" };
     messages.push(await formOf(request));
     return { status: 200, body: { error: null, details: [] } };

@@ -93,6 +93,10 @@ export async function telegramServer(token: string) {
   const service = await phoneService(async (request) => {
     const method = new RegExp(`^/bot${token}/(\\w+)$`).exec(request.path)?.[1];
     if (method === "getMe") return done({ id: 1, is_bot: true, username: "home_alerts_bot" });
+    if (method === "getChat") {
+      const chat = chats.find(({ id }) => String(id) === request.query.get("chat_id"));
+      return chat ? done(chat) : refusal(400, "Bad Request: chat not found");
+    }
     if (method === "getUpdates") return await getUpdates(request);
     if (method === "answerCallbackQuery") {
       const { callback_query_id: id, text } = JSON.parse(request.body.toString()) as { callback_query_id: string; text: string };

@@ -1,13 +1,21 @@
+import { existsSync } from "node:fs";
 import { failingSources } from "../../../alerting/answers/sources-repository.ts";
+import { channelAvailability } from "../../../alerting/channels/availability.ts";
+import { openChannel } from "../../../alerting/channels/channel.ts";
+import { listChannels, namedChannels } from "../../../alerting/channels/channels-repository.ts";
+import { checkChannel } from "../../../alerting/channels/check-channel.ts";
+import { chosenTargets } from "../../../alerting/channels/targets.ts";
 import { loginBySmtp, type SmtpTimeouts, smtpServerOf } from "../../../alerting/email/smtp.ts";
 import { outcomeOfMail } from "../../../alerting/email/smtp-outcome.ts";
 import { delayedNotifications } from "../../../alerting/notifications/delayed-repository.ts";
 import { dayMs } from "../../../base/clock/clock.ts";
-import { pluralize } from "../../../base/text/format.ts";
+import { pluralize, shellWord } from "../../../base/text/format.ts";
 import { isLoopback } from "../../../platform/config/cross-checks.ts";
+import { createOutbound } from "../../../platform/outbound/outbound.ts";
+import { openSealer } from "../../../platform/secrets/sealer.ts";
 import { type Check, finding, NotPossible, ok } from "../check.ts";
 import { lostNotifications } from "../doctor-repository.ts";
-import { nameFault } from "../names.ts";
+import { nameFault, resolveWithGetent } from "../names.ts";
 import { listed } from "../wording.ts";
 
 const lost: Check = {
@@ -89,4 +97,58 @@ const answers: Check = {
   },
 };
 
-export const notificationChecks: readonly Check[] = [lost, smtp, answers];
+const summary: Check = {
+  id: "daily-summary",
+  group: "notifications",
+  title: "Daily summary",
+  severity: "warning",
+  finds: "DAILY_SUMMARY_AT is set, and no channel of DAILY_SUMMARY_CHANNELS can send the summary",
+  async run(examination) {
+    const config = examination.config();
+    if (config.dailySummaryAt === undefined) throw new NotPossible("DAILY_SUMMARY_AT is not set");
+    const db = await examination.rows();
+    const targets = chosenTargets(config.dailySummaryChannels, await db.query(namedChannels), channelAvailability(config));
+    const usable = targets.filter(({ reason }) => reason === null);
+    if (usable.length > 0) return ok(usable.map(({ channel }) => channel).join(", "));
+    return finding(
+      `The summary of ${config.dailySummaryAt} reaches no one: ${targets.map(({ channel, reason }) => `${channel}: ${reason}`).join("; ")}`,
+      "Set up mail (homesec setup) or a phone (homesec channels add ntfy), or remove DAILY_SUMMARY_AT; homesec summary shows it here",
+    );
+  },
+};
+
+const phoneTimeoutMs = 4_000;
+const mostPhones = 20;
+
+const phones: Check = {
+  id: "phone-channels",
+  group: "notifications",
+  title: "Channels to phones",
+  severity: "error",
+  finds: "The service of an enabled channel to phones cannot be reached, or refuses its token, key or login. No message is sent",
+  async run(examination, signal) {
+    const config = examination.config();
+    const db = await examination.rows();
+    const enabled = (await db.query(listChannels)).filter((channel) => channel.enabled).slice(0, mostPhones);
+    if (enabled.length === 0) throw new NotPossible("no channel to phones is enabled");
+    if (!existsSync(config.secretKeyPath)) throw new NotPossible("the key file of the stored secrets is not on this machine");
+    const sealer = openSealer(config.secretKeyPath);
+    const outbound = createOutbound({ allow: config.outboundAllow, resolve: resolveWithGetent(examination.machine) });
+    try {
+      const sending = { outbound, timeoutMs: phoneTimeoutMs };
+      const checked = await Promise.all(
+        enabled.map(async (row) => ({ name: row.name, fault: await checkChannel(openChannel(row, sealer), sending, signal) })),
+      );
+      const bad = checked.flatMap(({ name, fault }) => (fault ? [{ name, ...fault }] : []));
+      if (bad.length === 0) return ok(listed(enabled.map(({ name }) => name)));
+      return finding(
+        listed(bad.map(({ name, error }) => `Channel "${name}": ${error}`)),
+        listed(bad.map(({ name, fix }) => `${fix}, then homesec channels test ${shellWord(name)}`)),
+      );
+    } finally {
+      await outbound.close();
+    }
+  },
+};
+
+export const notificationChecks: readonly Check[] = [lost, smtp, phones, summary, answers];

@@ -1,4 +1,4 @@
-import { channelAvailability } from "../../../alerting/channels/availability.ts";
+import { channelAvailability, noPhones } from "../../../alerting/channels/availability.ts";
 import { type NamedChannel, namedChannels } from "../../../alerting/channels/channels-repository.ts";
 import { chosenTargets } from "../../../alerting/channels/targets.ts";
 import type { Rule, Schedule } from "../../../alerting/rules/rule.ts";
@@ -28,7 +28,7 @@ const rules: Check = {
   title: "Alert rules",
   severity: "warning",
   finds:
-    "No rule is enabled, a rule has no channel (an error: none that works) and no webhook gets its alerts, its hours are in UTC but the machine is not, its zone has no daylight saving time (EST), another rule with the same dedup key suppresses it, or a webhook gets no alerts since the rules of its limit are gone or disabled",
+    "No rule is enabled, a rule has no channel (an error: none that works) and no webhook gets its alerts, a rule names push without a channel to phones, its hours are in UTC but the machine is not, its zone has no daylight saving time (EST), another rule with the same dedup key suppresses it, or a webhook gets no alerts since the rules of its limit are gone or disabled",
   async run(examination) {
     const db = await examination.rows();
     const known = await db.query(allRules);
@@ -86,8 +86,22 @@ function channels(
     outcomes.push(
       finding(
         listed(broken),
-        "Set these variables (homesec notifications config shows the current values), then test: homesec notifications test email",
+        broken.every((text) => text.includes(noPhones))
+          ? "homesec channels add ntfy (or telegram, pushover, gotify, home_assistant, apprise)"
+          : "Set these variables (homesec notifications config shows the current values), then test: homesec notifications test email",
         isLost ? "error" : "warning",
+      ),
+    );
+  const withoutPhones = enabled.filter(
+    ({ name, channels }) =>
+      chosenTargets(channels ?? [], phones, availability).some(({ channel, reason }) => channel === "push" && reason === noPhones) &&
+      !broken.some((text) => text.startsWith(`"${name}" `)),
+  );
+  if (withoutPhones.length > 0)
+    outcomes.push(
+      finding(
+        `${listed(withoutPhones.map(({ name }) => `"${name}"`))}: push sends nothing, because no channel to phones is enabled`,
+        "homesec channels add ntfy (or telegram, pushover, gotify, home_assistant, apprise)",
       ),
     );
   const unheard = enabled.filter((rule) => !rule.channels?.length && !webhooks.some((webhook) => isWithin(webhook, rule)));

@@ -37,6 +37,15 @@ function sender({ server, key, tag }: Settings): Sender {
       return { url: `${server}/notify/${key}`, headers: { "content-type": contentType, accept: "application/json" }, body };
     },
     verdict,
+    check: {
+      request: { url: `${server}/json/urls/${key}`, headers: { accept: "application/json" } },
+      fault: ({ status }) => {
+        // 403: the server keeps its configurations to itself, and takes messages all the same
+        if (status === 200 || status === 403) return undefined;
+        const error = status === 204 ? "there is no such configuration" : `answered ${status}`;
+        return { error, fix: status === 204 ? "check the key, and save a configuration under it" : "check the address of the Apprise API" };
+      },
+    },
   };
 }
 

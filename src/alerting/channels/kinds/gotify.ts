@@ -26,6 +26,14 @@ function sender({ server, token }: z.output<typeof settings>): Sender {
         body: JSON.stringify({ title: cutAtWord(title, 250), message, priority: priorities[urgency], extras }),
       };
     },
+    // Gotify shows whether a token is right only to a message
+    check: {
+      request: { url: `${server}/health`, headers: {} },
+      fault: ({ status, body }) =>
+        status === 200 && textOf(jsonObject(body)?.["health"]) !== undefined
+          ? undefined
+          : { error: `its health page answered ${status}`, fix: "check the address of the Gotify server, and its log" },
+    },
     verdict: ({ status, body }) => {
       const answer = jsonObject(body);
       const id = answer?.["id"];

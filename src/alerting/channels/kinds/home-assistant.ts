@@ -29,6 +29,14 @@ function sender({ server, token, service }: z.output<typeof settings>): Sender {
       body: JSON.stringify({ title: cutAtWord(message.title, 250), message: cutAtWord(message.text, mostText), data: dataOf(message) }),
     }),
     verdict,
+    check: {
+      request: { url: `${server}/api/`, headers: { authorization: `Bearer ${token}` } },
+      fault: ({ status, body }) => {
+        if (status === 200 && jsonObject(body)?.["message"] !== undefined) return undefined;
+        const fix = status === 401 ? "set a new long-lived access token" : "check the address of Home Assistant";
+        return { error: status === 401 ? "it refuses the token" : `answered ${status}, but not as Home Assistant does`, fix };
+      },
+    },
   };
 }
 

@@ -54,8 +54,20 @@ function sender(given: Settings): Sender {
       return { url: `${server}/${topic}`, headers: { ...authOf(given), ...headersOf(message, title, text, given) }, body: message.picture };
     },
     verdict,
+    check: {
+      // A server without users knows no accounts; a wrong login is 401 at every address
+      request: { url: hasLogin(given) ? `${server}/v1/account` : `${server}/v1/health`, headers: authOf(given) },
+      fault: ({ status, body }) => {
+        if (status === 401 || status === 403) return { error: "it refuses the login", fix: "set the token or the password again" };
+        if (hasLogin(given) && status === 404) return undefined;
+        if (status === 200 && jsonObject(body) !== undefined && jsonObject(body)?.["healthy"] !== false) return undefined;
+        return { error: `answered ${status}, but not as ntfy does`, fix: "check the address of the server" };
+      },
+    },
   };
 }
+
+const hasLogin = ({ token, username }: Settings): boolean => token !== undefined || username !== undefined;
 
 function headersOf(message: PhoneMessage, title: string, text: string, given: Settings): Readonly<Record<string, string>> {
   const { urgency, link } = message;

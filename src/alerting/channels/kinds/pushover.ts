@@ -50,6 +50,18 @@ function sender({ server, token, user, device }: Settings): Sender {
       return { url: `${server}/1/messages.json`, headers: { "content-type": contentType }, body };
     },
     verdict,
+    check: {
+      request: {
+        url: `${server}/1/users/validate.json`,
+        headers: { "content-type": "application/x-www-form-urlencoded" },
+        body: new URLSearchParams({ token, user, ...(device !== undefined && { device: device.split(",")[0] ?? "" }) }).toString(),
+      },
+      fault: (reply) => {
+        if (reply.status === 200 && jsonObject(reply.body)?.["status"] === 1) return undefined;
+        const { error, fix } = verdict(reply);
+        return { error: error ?? `answered ${reply.status}`, fix: fix ?? "check the token, the user key and the device" };
+      },
+    },
   };
 }
 

@@ -38,6 +38,14 @@ function sender({ server, token, chat_id }: Settings): Sender {
       return { url: `${server}/bot${token}/${method}`, headers: { "content-type": contentType }, body };
     },
     verdict,
+    check: {
+      request: { url: `${server}/bot${token}/getChat?${new URLSearchParams({ chat_id }).toString()}`, headers: {} },
+      fault: (reply) => {
+        if (reply.status === 200 && jsonObject(reply.body)?.["ok"] === true) return undefined;
+        const { error, fix } = verdict(reply);
+        return { error: error ?? `answered ${reply.status}`, fix: fix ?? "check the token and the chat id" };
+      },
+    },
   };
 }
 
