@@ -12,8 +12,8 @@ import { Eyes, eyeQuestion, eyeTokens, knownPicture, readsNumber } from "./model
 import { apiOfAddress, askForApi, dialectOf } from "./models/find-api.ts";
 import { FirstLoad } from "./models/first-load.ts";
 import { type Found, healthOf, loadingProbe, onlyModel } from "./models/found.ts";
-import { type PictureRule, takesPicturesAt } from "./models/picture-rule.ts";
 import { type Question, Tries } from "./models/tries.ts";
+import { type PictureRule, takesPicturesAt } from "./picture-rule.ts";
 import { type Probe, probeHealth } from "./probe.ts";
 
 /** Where a language model is and how to talk to it. */

@@ -6,7 +6,7 @@ import {
   type LanguageModelOptions,
 } from "../../../monitoring/upstream/language-model.ts";
 import { homeLanguage, type ModelPlace, modelSettings } from "../../../monitoring/upstream/model-settings.ts";
-import { isNearModel } from "../../../monitoring/upstream/models/picture-rule.ts";
+import { isNearModel } from "../../../monitoring/upstream/picture-rule.ts";
 import { referenceFacts } from "../../../monitoring/upstream/reference.ts";
 import { type Check, finding, NotPossible, type Outcome, ok, skipped } from "../check.ts";
 import type { Examination } from "../examination.ts";

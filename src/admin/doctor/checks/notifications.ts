@@ -8,6 +8,7 @@ import { chosenTargets } from "../../../alerting/channels/targets.ts";
 import { loginBySmtp, type SmtpTimeouts, smtpServerOf } from "../../../alerting/email/smtp.ts";
 import { outcomeOfMail } from "../../../alerting/email/smtp-outcome.ts";
 import { delayedNotifications } from "../../../alerting/notifications/delayed-repository.ts";
+import { createSemaphore } from "../../../base/async/semaphore.ts";
 import { dayMs } from "../../../base/clock/clock.ts";
 import { pluralize, shellWord } from "../../../base/text/format.ts";
 import { isLoopback } from "../../../platform/config/cross-checks.ts";
@@ -136,8 +137,12 @@ const phones: Check = {
     const outbound = createOutbound({ allow: config.outboundAllow, resolve: resolveWithGetent(examination.machine) });
     try {
       const sending = { outbound, timeoutMs: phoneTimeoutMs };
+      const atOnce = createSemaphore({ max: 5 });
       const checked = await Promise.all(
-        enabled.map(async (row) => ({ name: row.name, fault: await checkChannel(openChannel(row, sealer), sending, signal) })),
+        enabled.map(async (row) => {
+          const fault = await atOnce.run(() => checkChannel(openChannel(row, sealer), sending, signal));
+          return { name: row.name, fault };
+        }),
       );
       const bad = checked.flatMap(({ name, fault }) => (fault ? [{ name, ...fault }] : []));
       if (bad.length === 0) return ok(listed(enabled.map(({ name }) => name)));

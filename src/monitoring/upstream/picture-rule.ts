@@ -1,5 +1,5 @@
-import { isInNetwork } from "../../../platform/outbound/lan.ts";
-import type { Resolve } from "../../../platform/outbound/resolve.ts";
+import { isInNetwork } from "../../platform/outbound/lan.ts";
+import type { Resolve } from "../../platform/outbound/resolve.ts";
 
 /** Where pictures of events may go: LANGUAGE_MODEL_PICTURES. */
 export type PictureRule = "off" | "local" | "anywhere";
