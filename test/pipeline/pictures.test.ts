@@ -220,6 +220,21 @@ test.each<[string, ModelServerName, Quirks, Partial<LanguageModelOptions>]>([
   expect(tests.length).toBeLessThanOrEqual(1);
 });
 
+test("a model that takes one picture gets the best, and explain names only that", async () => {
+  const { client, standIn } = await model("vllm", { onePicture: true });
+  for (let turn = 0; turn < 2; turn += 1) {
+    const { id, ids } = await event([
+      { type: "dog", confidence: 0.8, x: 900, picture: 1 },
+      { type: "person", confidence: 0.9, x: 300 },
+    ]);
+    await judge(id, client);
+    expect(picturesIn(standIn)).toHaveLength(1);
+    expect((await desk.ask("getEvent", params(id))).shown_detection_ids).toEqual([ids[1]]);
+  }
+  // which API, whether it sees, two pictures, one, and for the second event one at once
+  expect(standIn.questions).toHaveLength(5);
+});
+
 test("pictures stay in this network unless LANGUAGE_MODEL_PICTURES says otherwise", async () => {
   const near = await model("ollama", {});
   expect(await near.client.takesPictures()).toBe(true);

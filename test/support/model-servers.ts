@@ -32,6 +32,8 @@ export interface Quirks {
   readonly blind?: 200 | 400;
   /** The server drops pictures without a word, and the model invents what they show. */
   readonly ignoresPictures?: boolean;
+  /** It takes only one picture, as Groq does. */
+  readonly onePicture?: boolean;
   /** Kinds of `response_format` that it accepts. */
   readonly formats?: readonly string[];
   /** It streams whatever it is asked. */
@@ -81,6 +83,7 @@ function chat(request: SeenQuestion, quirks: Quirks, words: ChatWords): Reply {
   const prompt = textOf(content);
   if (!words.takesAnyModel && !models.includes(body.model)) return words.noModel(body.model);
   if (quirks.blind && picturesOf(content) > 0) return words.blind(quirks.blind);
+  if (quirks.onePicture && picturesOf(content) > 1) return openAiError(400, "Too many images provided. This model supports up to 1 image.");
   if (body.response_format && formats && !formats.includes(body.response_format.type)) return words.format(formats);
   if (quirks.isNewOpenAi && "max_tokens" in body) return words.tokens;
   if (quirks.isNewOpenAi && "temperature" in body) return words.temperature;
