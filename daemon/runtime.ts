@@ -104,6 +104,7 @@ export function createRuntime(options: {
     requests: () => counter.stats(),
     recentEvents: () => recentEvents.list(),
     selftest: (options) => running().selftest.run(options),
+    countAnswer: (outcome) => running().metrics.phoneAnswered(outcome),
     metrics: () => running().metrics.text(),
     publish: (rows) => running().hub.publish(rows),
     noteConfiguration: (loaded) => {

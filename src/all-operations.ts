@@ -15,6 +15,7 @@ import { ruleDraftOperations } from "./alerting/rule-drafts/operations.ts";
 import { ruleOperations } from "./alerting/rules/operations.ts";
 import { silenceOperations } from "./alerting/silences/operations.ts";
 import { summaryOperations } from "./alerting/summaries/operations.ts";
+import { webPushOperations } from "./alerting/web-push/operations.ts";
 import { webhookOperations } from "./alerting/webhooks/operations.ts";
 import { baselineOperations } from "./monitoring/baselines/operations.ts";
 import { detectionBulkOperations } from "./monitoring/bulk/detections.ts";
@@ -69,6 +70,7 @@ export const operations: Operations = {
   ...notificationOperations,
   ...summaryOperations,
   ...channelOperations,
+  ...webPushOperations,
   ...shareOperations,
   ...keyOperations,
   ...documentOperations,

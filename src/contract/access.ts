@@ -188,6 +188,11 @@ export const needs: Readonly<Record<OperationId, Need>> = {
   updateChannel: owner,
   deleteChannel: owner,
   testChannel: owner,
+  getPushKey: resident,
+  subscribeDevice: resident,
+  getDevice: resident,
+  unsubscribeDevice: resident,
+  answerAlert: guest("none"),
   getNotificationConfig: owner,
   testNotification: owner,
 

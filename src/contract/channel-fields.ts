@@ -78,6 +78,11 @@ export const channelForms: Readonly<Record<ChannelKindName, ChannelForm>> = {
     hint: "On the page of your Apprise API server, save a configuration, which has a key.",
     fields: [server(), { name: "key", label: "Key of the configuration", isRequired: true, isSecret: true }, { name: "tag", label: "Tag" }],
   },
+  web_push: {
+    title: "Web Push",
+    hint: "Open the page of homesec on the device: Settings, Channels, Notify this device.",
+    fields: [],
+  },
 };
 
 /** The secret that a channel takes: the first one, or the password if a user name is given. */

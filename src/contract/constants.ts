@@ -13,7 +13,7 @@ export const settableCameraStatuses = ["online", "offline"] as const;
 /** The neutral names of channels in rules. `push`: all enabled channels to phones. */
 export const channels = ["email", "webhook", "push"] as const;
 /** The services that channels to phones use. */
-export const channelKinds = ["ntfy", "telegram", "pushover", "gotify", "home_assistant", "apprise"] as const;
+export const channelKinds = ["ntfy", "telegram", "pushover", "gotify", "home_assistant", "apprise", "web_push"] as const;
 export type ChannelKindName = (typeof channelKinds)[number];
 export const circuitStates = ["closed", "open", "half_open"] as const;
 /** The groups of the configuration variables, in the order of the documentation. */

@@ -78,6 +78,16 @@ const ruleKeys = [
     "updated_at",
   ],
 ];
+/** The device of `pushDevice`, by the hash of its address. */
+const subscription = "14ff1430ee64fa6f1e5dc3cb0c3eb31d";
+const pushDevice = {
+  endpoint: "https://1.1.1.1/device",
+  keys: {
+    p256dh: "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+    auth: "BTBZMqHH6r4Tts7J_aSIgg",
+  },
+  device: "Chrome on Android",
+};
 const channelKeys = ["id", "name", "kind", "settings", "secrets", "enabled", "last_attempt_at", "last_error", "created_at", "updated_at"];
 const baselineConfig = ["threshold_stdev", "min_samples", "override_global_config", "global_config"];
 
@@ -431,6 +441,13 @@ const tables: Readonly<Record<string, readonly Endpoint[]>> = {
     ["POST /api/channels", 422, ["detail"], { name: "Other", kind: "ntfy", settings: {} }],
     ["GET /api/channels", 200, ["channels"]],
     ["POST /api/channels/telegram-chats", 422, ["detail"], { token: "not a token" }],
+    ["GET /api/push/key", 200, ["public_key"]],
+    ["POST /api/push/devices", 201, channelKeys, pushDevice],
+    ["POST /api/push/devices", 422, ["detail"], { ...pushDevice, endpoint: "http://1.1.1.1/device" }],
+    [`GET /api/push/devices/${subscription}`, 200, channelKeys],
+    [`DELETE /api/push/devices/${subscription}`, 204, "empty"],
+    [`GET /api/push/devices/${subscription}`, 404, ["detail"]],
+    ["POST /api/answers", 403, ["detail"], { token: "not of homesec" }],
     ["GET /api/channels/{channel}", 200, channelKeys],
     ["PATCH /api/channels/{channel}", 200, channelKeys, { enabled: false }],
     ["POST /api/channels/{channel}/test", 200, ["success", "error", "message"]],

@@ -516,6 +516,11 @@ export const earlyRows: readonly EarlyRow[] = [
     row: { notification_id: id(42), created_at: at(48), finished_at: at(49), answer: "Telegram accepted it" },
   },
   {
+    from: 49,
+    table: "vapid_keys",
+    row: { is_only: true, public_key: "BNcR", sealed_private_key: Buffer.of(4, 5, 6), created_at: at(49) },
+  },
+  {
     from: 50,
     table: "analysis_attempts",
     row: {

@@ -6,6 +6,9 @@ import { onTestFinished } from "vitest";
 /** Debian's Chromium without a window, which starts faster and needs less processor time, or the whole one. */
 const executablePath = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"].find(existsSync);
 
+/** The whole Chromium, which shows notifications; undefined if it is not installed. */
+export const wholeChromium = ["/usr/bin/chromium"].find(existsSync);
+
 /** Whether Chromium is installed. Tests that need it are skipped loudly without it. */
 export const chromiumInstalled = executablePath !== undefined;
 
@@ -15,8 +18,8 @@ const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-ru
 const quiet = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions"];
 
 /** Starts Debian's Chromium for tests that click, type and swipe. */
-export async function launchBrowser(more: readonly string[] = []): Promise<Browser> {
-  return await chromium.launch({ executablePath: executablePath ?? "", args: [...flags, ...quiet, ...more] });
+export async function launchBrowser(more: readonly string[] = [], path = executablePath): Promise<Browser> {
+  return await chromium.launch({ executablePath: path ?? "", args: [...flags, ...quiet, ...more] });
 }
 
 const shared = new Map<string, Promise<Browser>>();

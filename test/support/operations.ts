@@ -10,7 +10,7 @@ import { decodeRequest } from "../../src/contract/validate.ts";
 import { parseConfig } from "../../src/platform/config/parse.ts";
 import { createSettings } from "../../src/platform/config/settings.ts";
 import type { Database } from "../../src/platform/database/database.ts";
-import { createOutbound } from "../../src/platform/outbound/outbound.ts";
+import { createOutbound, type OutboundOptions } from "../../src/platform/outbound/outbound.ts";
 import { openSealer } from "../../src/platform/secrets/sealer.ts";
 import { inProcessStore } from "../../src/platform/store/open-store.ts";
 import type { OperationContext } from "../../src/work/operations/operation.ts";
@@ -57,7 +57,10 @@ export interface Desk {
 }
 
 /** Creates a desk. Close it in `afterAll` or `afterEach`. */
-export async function openDesk(variables: Readonly<Record<string, string>> = {}): Promise<Desk> {
+export async function openDesk(
+  variables: Readonly<Record<string, string>> = {},
+  outboundOptions: Pick<OutboundOptions, "ca" | "resolve"> = {},
+): Promise<Desk> {
   const folder = temporaryFolder("desk");
   const dataDir = join(folder.path, "data");
   const cameraRoot = join(dataDir, "cameras");
@@ -69,7 +72,7 @@ export async function openDesk(variables: Readonly<Record<string, string>> = {})
   const { config } = parseConfig({ env, isRoot: false, home: folder.path, cwd: folder.path });
   let now = new Date("2026-03-01T12:00:00Z");
   const clock = { now: () => now, monotonic: () => now.getTime() };
-  const outbound = createOutbound({ allow: config.outboundAllow });
+  const outbound = createOutbound({ allow: config.outboundAllow, ...outboundOptions });
   const context: OperationContext = {
     db: database.db,
     store: inProcessStore(),

@@ -30,6 +30,7 @@ export function quietRuntime(changes: Partial<Runtime> = {}): Runtime {
       detector: "built-in",
       stages: [],
     }),
+    countAnswer: () => undefined,
     metrics: async () => "homesec_up 1\n",
     ...changes,
   };

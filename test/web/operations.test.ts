@@ -24,6 +24,7 @@ const unused: Readonly<Partial<Record<OperationId, string>>> = {
   getImage: inList,
   getSilence: inList,
   getChannel: inList,
+  answerAlert: "the buttons of a notification send it from the service worker",
   createDetections: forPrograms,
   updateDetections: forPrograms,
   createEvents: forPrograms,

@@ -3,6 +3,18 @@ interface TrustedTypes {
   createPolicy(name: string, rules: { readonly createScriptURL: (url: string) => string }): { createScriptURL(url: string): string };
 }
 
+const address = "/service-worker.js";
+
+/**
+ * Registers the worker of the page. Rejects in a browser that refuses it, such as a private window, and in one that does not trust the
+ * certificate of homesec.
+ */
+export async function registerWorker(): Promise<ServiceWorkerRegistration> {
+  const { trustedTypes } = globalThis as { readonly trustedTypes?: TrustedTypes };
+  const policy = trustedTypes?.createPolicy("service-worker", { createScriptURL: (url) => url });
+  return await navigator.serviceWorker.register(policy ? policy.createScriptURL(address) : address);
+}
+
 /** Time after which the first page has loaded. */
 const calmMs = 3_000;
 
@@ -12,10 +24,6 @@ const calmMs = 3_000;
  */
 export function keepPageOnDevice(): void {
   if (!("serviceWorker" in navigator)) return;
-  const { trustedTypes } = globalThis as { readonly trustedTypes?: TrustedTypes };
-  const policy = trustedTypes?.createPolicy("service-worker", { createScriptURL: (url) => url });
-  const address = "/service-worker.js";
-  // It fetches all files of the page, which must not delay what the reader waits for. A browser that refuses it, such as a private window,
-  // shows the page without.
-  setTimeout(() => navigator.serviceWorker.register(policy ? policy.createScriptURL(address) : address).catch(() => undefined), calmMs);
+  // It fetches all files of the page, which must not delay what the reader waits for. A browser that refuses it shows the page without.
+  setTimeout(() => registerWorker().catch(() => undefined), calmMs);
 }

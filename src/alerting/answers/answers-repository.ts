@@ -43,6 +43,12 @@ export async function lockAlertsOf(sql: Sql, notificationId: string): Promise<re
   return alerts;
 }
 
+/** Returns the name of the channel that brought a message; undefined if the message was deleted. */
+export async function channelOfMessage(sql: Sql, notificationId: string): Promise<string | undefined> {
+  const [row] = await sql<[{ channel: string }?]>`select n.channel from notifications n where n.notification_id = ${notificationId}`;
+  return row?.channel;
+}
+
 /** Stores an answer to an alert. Returns false if the alert has one with this effect already. */
 export async function insertAnswer(sql: Sql, alertId: string, { action, notificationId, by }: Answer, now: Date): Promise<boolean> {
   const stored = await sql`

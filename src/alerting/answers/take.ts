@@ -4,6 +4,7 @@ import type { Log } from "../../base/log/log.ts";
 import type { Database, Sql } from "../../platform/database/database.ts";
 import type { Sealer } from "../../platform/secrets/sealer.ts";
 import { readToken } from "../notifications/answer-token.ts";
+import { channelOfMessage } from "./answers-repository.ts";
 import { applyAnswer } from "./apply.ts";
 import { lockSource, storePosition } from "./sources-repository.ts";
 
@@ -54,12 +55,30 @@ export async function takeAnswer(arrived: Arrived, context: TakingContext): Prom
     await storePosition(sql, source, next, { isRefused: result !== undefined && isRefused(result), now: context.clock.now() });
     return result;
   });
-  if (!taken) return undefined;
-  const { outcome, text } = taken;
-  context.onAnswer(outcome);
-  const fields = { source, by, outcome, answer: text };
-  if (isRefused(taken)) context.log.warn(fields, "refused an answer from a phone");
-  else context.log.info(fields, "took an answer from a phone");
+  return taken && report(taken, { source, by }, context);
+}
+
+/**
+ * Takes an answer that a browser brought itself, which nothing repeats. It is from the device of the message's channel, and `person` is known
+ * if the browser has a session.
+ */
+export async function takePressed(data: string, person: string | undefined, context: TakingContext): Promise<Taken> {
+  const { db, clock, sealer } = context;
+  const read = readToken(data, sealer, clock.now());
+  const { taken, by } = await db.transaction(async (sql) => {
+    const device = read.kind === "forged" ? undefined : await channelOfMessage(sql, read.token.notificationId);
+    const by = [person, device ?? "a browser"].filter(Boolean).join(" on ");
+    return { taken: await resultOf(sql, { data, by, isOwn: true }, context), by };
+  });
+  return report(taken, { source: "web push", by }, context);
+}
+
+/** Counts and logs the outcome of an answer. */
+function report(taken: Taken, from: { readonly source: string; readonly by: string }, { onAnswer, log }: TakingContext): Taken {
+  onAnswer(taken.outcome);
+  const fields = { ...from, outcome: taken.outcome, answer: taken.text };
+  if (isRefused(taken)) log.warn(fields, "refused an answer from a phone");
+  else log.info(fields, "took an answer from a phone");
   return taken;
 }
 
@@ -67,7 +86,7 @@ const isRefused = ({ outcome }: Taken): boolean => outcome === "forged" || outco
 
 async function resultOf(
   sql: Sql,
-  { data, by, isOwn }: Arrived & { readonly data: string },
+  { data, by, isOwn }: Pick<Arrived, "by" | "isOwn"> & { readonly data: string },
   { clock, sealer }: TakingContext,
 ): Promise<Taken> {
   const now = clock.now();

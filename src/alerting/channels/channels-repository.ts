@@ -1,4 +1,5 @@
 import type { Sql } from "../../platform/database/database.ts";
+import type { Outcome } from "../delivery/outcome.ts";
 import type { ChannelRecord, SettingColumns, StoredChannel } from "./channel.ts";
 
 const columns = (sql: Sql) => sql`
@@ -23,6 +24,18 @@ export async function findChannel(sql: Sql, id: string, lock?: "lock"): Promise<
     select ${columns(sql)}
     from channels c
     where c.channel_id = ${id}
+    ${lock ? sql`for no key update` : sql``}
+  `;
+  return row;
+}
+
+/** Finds the channel of a browser by its subscription. */
+export async function findDevice(sql: Sql, subscription: string, lock?: "lock"): Promise<StoredChannel | undefined> {
+  const [row] = await sql<[StoredChannel?]>`
+    select ${columns(sql)}
+    from channels c
+    where c.kind = 'web_push'
+      and c.settings ->> 'subscription' = ${subscription}
     ${lock ? sql`for no key update` : sql``}
   `;
   return row;
@@ -57,11 +70,12 @@ export async function updateChannel(sql: Sql, id: string, channel: ChannelColumn
   return row;
 }
 
-/** Stores the result of an attempt; a null error means that the service has the message. */
-export async function storeLastAttempt(sql: Sql, id: string, error: string | null, now: Date): Promise<void> {
+/** Stores the result of an attempt. A channel whose service knows the phone no more is switched off. */
+export async function storeLastAttempt(sql: Sql, id: string, outcome: Outcome, now: Date): Promise<void> {
+  const isGone = outcome.kind === "failed" && outcome.isGone === true;
   await sql`
     update channels c
-    set last_attempt_at = ${now}, last_error = ${error}
+    set last_attempt_at = ${now}, last_error = ${outcome.kind === "sent" ? null : outcome.answer}, enabled = c.enabled and not ${isGone}
     where c.channel_id = ${id}
   `;
 }

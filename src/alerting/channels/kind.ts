@@ -6,6 +6,8 @@ export interface PhoneRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
+  /** The service cannot be at home. */
+  readonly isOnInternet?: true;
 }
 
 /** The meaning of a service's answer. */
@@ -20,6 +22,8 @@ export interface Verdict {
   readonly fix?: string | undefined;
   /** No retry can help: the message is a dead letter. */
   readonly isFinal?: boolean;
+  /** The service knows this phone no more: the channel is switched off. */
+  readonly isGone?: boolean;
   /** The wait that the service asks for, in milliseconds. */
   readonly waitMs?: number;
   /** The picture is the reason; the message without it may be accepted. */
@@ -38,6 +42,7 @@ export interface ChannelCheck {
 export interface Sender {
   /** Address of the service: its secrets are sent nowhere else. */
   readonly server: string;
+  readonly isOnInternet?: true;
   /** Largest picture in bytes; null: the service takes none. */
   readonly pictureBytes: number | null;
   request(message: PhoneMessage): PhoneRequest;

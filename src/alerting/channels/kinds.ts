@@ -9,8 +9,10 @@ import { homeAssistant } from "./kinds/home-assistant.ts";
 import { ntfy } from "./kinds/ntfy.ts";
 import { pushover } from "./kinds/pushover.ts";
 import { telegram } from "./kinds/telegram.ts";
+import { webPush } from "./kinds/web-push.ts";
 
 export { ntfyAnswers, readNtfyLine } from "./kinds/ntfy.ts";
+export { subscriptionOf } from "./kinds/web-push.ts";
 
 /** The services that bring messages to phones, by the names of the contract. */
 export const phoneKinds: Readonly<Record<ChannelKindName, PhoneKind>> = {
@@ -20,6 +22,7 @@ export const phoneKinds: Readonly<Record<ChannelKindName, PhoneKind>> = {
   gotify,
   home_assistant: homeAssistant,
   apprise,
+  web_push: webPush,
 };
 
 /** Checks settings. Returns them with defaults; throws `Problem("invalid")` that names each wrong setting. */

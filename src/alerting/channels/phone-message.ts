@@ -15,6 +15,8 @@ export interface PhoneMessage {
   readonly link: string | undefined;
   /** Address of the picture at homesec, for services that take no file; undefined without PUBLIC_URL. */
   readonly pictureLink: string | undefined;
+  /** The same as paths, for the page on a device that knows the address of homesec. */
+  readonly paths?: { readonly page: string | undefined; readonly picture: string | undefined };
   /** A JPEG. */
   readonly picture: Buffer | undefined;
   /** Messages with the same topic are about the same thing, such as an event. */

@@ -69,6 +69,7 @@ function outcomeOf(title: string, base: Outcome, verdict: Verdict, status: numbe
     return { kind: "again", answer: textFor(title, status, { ...verdict, error: answer }), ...common };
   }
   const answer = textFor(title, status, verdict);
+  if (verdict.isGone) return { kind: "failed", answer, isGone: true, ...common };
   if (verdict.isFinal || base.kind === "failed") return { kind: "failed", answer, ...common };
   const asked: Partial<Outcome & { kind: "again" }> = base.kind === "again" ? base : {};
   const waitMs = verdict.waitMs ?? asked.waitMs ?? 0;

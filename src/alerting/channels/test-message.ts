@@ -6,6 +6,9 @@ import { storeLastAttempt } from "./channels-repository.ts";
 import type { PhoneMessage } from "./phone-message.ts";
 import { sendToPhone } from "./send.ts";
 
+/** A browser loads pictures itself, and the drawn one has no address. */
+const testPicturePath = "/icon-512.png";
+
 /** A person waits for the answer. */
 const timeoutMs = 20_000;
 
@@ -21,12 +24,13 @@ export async function sendTest(row: StoredChannel, { db, sealer, outbound, clock
     urgency: "medium",
     link: undefined,
     pictureLink: undefined,
+    paths: { page: undefined, picture: testPicturePath },
     picture: await testPicture(),
     topic: "test",
   };
   const sending = { outbound, timeoutMs, now: () => clock.now() };
   const outcome = await sendToPhone(openChannel(row, sealer), message, sending, new AbortController().signal);
-  await db.query((sql) => storeLastAttempt(sql, row.id, outcome.kind === "sent" ? null : outcome.answer, clock.now()));
+  await db.query((sql) => storeLastAttempt(sql, row.id, outcome, clock.now()));
   return outcome;
 }
 

@@ -196,8 +196,7 @@ async function store(
   }
   await separateNotifications(sql, followed.separated, result.at);
   if (notification.channelId !== null && result.kind === "attempted") {
-    const { outcome } = result;
-    await storeLastAttempt(sql, notification.channelId, outcome.kind === "sent" ? null : outcome.answer, result.at);
+    await storeLastAttempt(sql, notification.channelId, result.outcome, result.at);
   }
   // The incident may have ended before its beginning was sent, or meanwhile
   const sent = followed.changed.filter(({ state }) => state.status === "sent").map(({ row }) => row.id);

@@ -21,8 +21,14 @@ export function phoneMessage(message: Message, place: Place): Omit<PhoneMessage,
     urgency: urgencyOf(message),
     link: linkOf(message, place.links),
     pictureLink: pictureLinkOf(message, place.links),
+    paths: pathsOf(message, place.links),
     topic: topicOf(message),
   };
+}
+
+function pathsOf(message: Message, { webEnabled, sign }: LinkSettings): NonNullable<PhoneMessage["paths"]> {
+  const here = { publicUrl: "", webEnabled, sign };
+  return { page: linkOf(message, here), picture: pictureLinkOf(message, here) };
 }
 
 function topicOf({ alert, silence, summary }: Message): string {

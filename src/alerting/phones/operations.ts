@@ -25,6 +25,7 @@ export const channelOperations: Pick<Operations, keyof typeof channelRoutes> = {
 
   createChannel: async ({ body: { name, kind, settings: given, enabled } }, context) => {
     const { db, sealer, clock } = context;
+    requireSettable(kind);
     const settings = checkedSettings(kind, merged({}, given));
     await requireCallable(kind, settings, context);
     const columns = { id: randomUUID(), name, kind, enabled, ...sealSettings(phoneKinds[kind], settings, sealer) };
@@ -40,6 +41,7 @@ export const channelOperations: Pick<Operations, keyof typeof channelRoutes> = {
     const { db, sealer, clock } = context;
     const before = await db.query((sql) => required(sql, params.id));
     const { settings: given } = body;
+    if (given) requireSettable(before.kind);
     if (given) await requireCallable(before.kind, changedSettings(before, given, sealer), context);
     const { name = before.name } = body;
     const row = await unlessNameIsTaken(name, () =>
@@ -103,6 +105,13 @@ function changedSettings({ kind, settings, sealed_settings }: StoredChannel, giv
   throw new Problem("invalid", `settings.${first}: ${msg}`, {
     items: kept.map((name) => ({ loc: ["body", "settings", name], msg, type: "missing" as const })),
   });
+}
+
+/** Only a browser can subscribe itself. Throws `Problem("invalid")`. */
+function requireSettable(kind: ChannelRecord["kind"]): void {
+  if (kind !== "web_push") return;
+  const msg = "A browser sets this up itself: open the page of homesec on the device, then Settings, Channels, Notify this device";
+  throw new Problem("invalid", `kind: ${msg}`, { items: [{ loc: ["body", "kind"], msg, type: "value_error" }] });
 }
 
 async function requireCallable(kind: ChannelRecord["kind"], settings: Settings, { outbound }: OperationContext): Promise<void> {

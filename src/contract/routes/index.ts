@@ -28,6 +28,7 @@ import { summaryRoutes } from "./summaries.ts";
 import { documentRoutes, systemRoutes } from "./system.ts";
 import { doctorRoutes } from "./system-doctor.ts";
 import { gpuRoutes } from "./system-gpu.ts";
+import { webPushRoutes } from "./web-push.ts";
 import { webhookRoutes } from "./webhooks.ts";
 import { zoneRoutes } from "./zones.ts";
 
@@ -63,6 +64,7 @@ export const routes = {
   ...dlqRoutes,
   ...notificationRoutes,
   ...channelRoutes,
+  ...webPushRoutes,
   ...shareRoutes,
   ...keyRoutes,
   ...documentRoutes,

@@ -124,6 +124,18 @@ export function refusalOfAddresses(host: string, addresses: readonly string[]): 
   return bad === host ? `${host} is a link-local or reserved address` : `${host} is at ${bad}, a link-local or reserved address`;
 }
 
+/** Returns why a service on the internet cannot have this host, based on all its addresses; undefined if it can. */
+export function refusalOfPrivate(host: string, addresses: readonly string[]): string | undefined {
+  const isPublic = (address: string): boolean => {
+    const parsed = ipaddr.process(plainHost(address).replace(/%.*$/, ""));
+    return parsed.range() === "unicast" || (parsed instanceof ipaddr.IPv4 && parsed.match(standIns));
+  };
+  const bad = addresses.find((address) => !isPublic(address));
+  if (bad === undefined) return undefined;
+  const where = bad === host ? host : `${host}, at ${bad},`;
+  return `${where} is not on the internet; if you run this service yourself, name every permitted target, this one included, in OUTBOUND_ALLOW`;
+}
+
 /**
  * Returns why requests to the host of this URL are refused; undefined if they are allowed. A name is judged by all its current addresses;
  * one without addresses may get one later, which is checked at the connection.

@@ -1,6 +1,6 @@
 import { networkInterfaces } from "node:os";
 import { programVersion } from "../../base/version.ts";
-import { refusalOfAddresses } from "./address.ts";
+import { refusalOfAddresses, refusalOfPrivate } from "./address.ts";
 import { allowanceOf } from "./allow.ts";
 import { exchange } from "./exchange.ts";
 import { failureText } from "./failure.ts";
@@ -19,6 +19,8 @@ export interface OutboundRequest {
   readonly timeoutMs: number;
   /** Maximum number of bytes read from the response (default 16 KiB). */
   readonly mostBytes?: number;
+  /** The target is a service on the internet: addresses of this machine and its networks are refused unless OUTBOUND_ALLOW names them. */
+  readonly isOnInternet?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -45,7 +47,7 @@ export interface Outbound {
   /** Reads a stream until it ends; `answered` with 200 says that it did. Rejects only with an error of `onLine`. */
   lines(request: OutboundStream): Promise<OutboundAnswer>;
   /** Returns why requests to the URL would be refused now; undefined if they would not. A name without an address may get one later. */
-  refusalOf(url: string): Promise<string | undefined>;
+  refusalOf(url: string, target?: Pick<OutboundRequest, "isOnInternet">): Promise<string | undefined>;
   /** Aborts all requests in progress. */
   close(): Promise<void>;
 }
@@ -67,9 +69,10 @@ export function createOutbound({ allow, ownPort, resolve = resolveBySystem, ca }
   const underWay = new Map<AbortController, Promise<unknown>>();
   let isClosed = false;
 
-  const refusal = ({ host, url }: Target, addresses: readonly string[]): string | undefined =>
+  const refusal = ({ host, url }: Target, addresses: readonly string[], isOnInternet = false): string | undefined =>
     refusalOfAddresses(host, addresses) ??
     allowance.refusal(host, addresses) ??
+    (isOnInternet && allow.length === 0 ? refusalOfPrivate(host, addresses) : undefined) ??
     (allow.length === 0 && portOf(url) === ownPort && addresses.some(isThisMachine) ? ownApiRefused(url) : undefined);
 
   const send = async (request: Sending, target: Target, headers: Readonly<Record<string, string>>, stop: AbortController) => {
@@ -82,7 +85,7 @@ export function createOutbound({ allow, ownPort, resolve = resolveBySystem, ca }
     if (request.signal?.aborted || isClosed) end();
     try {
       const addresses = target.isAddress ? [target.host] : await orAborted(resolve(target.host), stop.signal);
-      const refused = refusal(target, addresses);
+      const refused = refusal(target, addresses, request.isOnInternet);
       if (refused !== undefined) return { kind: "refused", error: refused } as const;
       step = "no answer came";
       const { body, mostBytes, onLine } = request;
@@ -113,10 +116,10 @@ export function createOutbound({ allow, ownPort, resolve = resolveBySystem, ca }
   return {
     post: begin,
     lines: (request) => begin({ ...request, body: null }),
-    async refusalOf(url) {
+    async refusalOf(url, { isOnInternet } = {}) {
       const target = targetOf(url);
       if (typeof target === "string") return target;
-      return refusal(target, target.isAddress ? [target.host] : await resolve(target.host).catch(() => []));
+      return refusal(target, target.isAddress ? [target.host] : await resolve(target.host).catch(() => []), isOnInternet);
     },
     async close() {
       isClosed = true;

@@ -48,6 +48,8 @@ export interface Runtime {
    * self-test of this process runs.
    */
   selftest(options: { readonly timeoutMs: number }): Promise<SelftestReport>;
+  /** Counts a button that was pressed on a phone, by its outcome. */
+  countAnswer(outcome: "done" | "repeated" | "gone" | "late" | "forged" | "foreign"): void;
   /** Returns the metrics in the text format of Prometheus. */
   metrics(): Promise<string>;
 }

@@ -38,6 +38,8 @@ const kept: Readonly<Record<string, string>> = {
   webhooks: "always",
   channels: "always",
   answer_sources: "always",
+  // One.
+  vapid_keys: "always",
   baseline_configs: "always",
   activity_baselines: "always",
   class_baselines: "always",

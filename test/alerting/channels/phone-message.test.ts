@@ -20,6 +20,7 @@ describe("messages for phones", () => {
       urgency: "high",
       link: "https://home.example.org/events/17",
       pictureLink: "https://home.example.org/api/detections/5/image?boxes=true",
+      paths: { page: "/events/17", picture: "/api/detections/5/image?boxes=true" },
       topic: "event-17",
     });
   });

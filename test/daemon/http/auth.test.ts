@@ -151,6 +151,7 @@ describe("authentication of the routes", () => {
         "GET /api/invitations/{token}",
         "POST /api/session",
         // their token is the key
+        "POST /api/answers",
         "GET /api/shared/{token}",
         "GET /api/shared/{token}/pictures/{number}",
         "GET /api/shared/{token}/pictures/{number}/thumbnail",

@@ -1,4 +1,5 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 
 /** A request as a service got it. */
@@ -23,10 +24,13 @@ export interface ServiceAnswer {
 export type Trouble = ServiceAnswer | "reset" | "hang";
 
 /** A service for phones on a real HTTP server: `answer` speaks its protocol. */
-export async function phoneService(answer: (request: ServiceRequest) => ServiceAnswer | Promise<ServiceAnswer>) {
+export async function phoneService(
+  answer: (request: ServiceRequest) => ServiceAnswer | Promise<ServiceAnswer>,
+  certificate?: { readonly cert: string; readonly key: string },
+) {
   const requests: ServiceRequest[] = [];
   let trouble: (request: ServiceRequest, index: number) => Trouble | undefined = () => undefined;
-  const server = createServer(async (request, response) => {
+  const serve: RequestListener = async (request, response) => {
     const chunks: Buffer[] = [];
     try {
       for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -47,10 +51,11 @@ export async function phoneService(answer: (request: ServiceRequest) => ServiceA
       return goOn(response);
     }
     response.end(typeof body === "object" ? JSON.stringify(body) : body);
-  });
+  };
+  const server = certificate ? createTlsServer(certificate, serve) : createServer(serve);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `${certificate ? "https" : "http"}://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests: requests as readonly ServiceRequest[],
     /** Makes the service fail: undefined lets it work. */
     breakWith: (next: typeof trouble) => {

@@ -13,6 +13,7 @@ import { useAdminTexts } from "../../texts/admin.ts";
 import { Ago } from "../../texts/format.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 import { isFormKind } from "./phone/draft.ts";
+import { ThisDevice } from "./this-device.tsx";
 
 type Channel = z.output<typeof PhoneChannel>;
 
@@ -30,6 +31,7 @@ export function Phones() {
       <Loaded reply={list} waiting={<div className="h-24" />}>
         {({ channels }) => (
           <>
+            <ThisDevice />
             {channels.length === 0 && <p className="text-sm text-soft">{phones.empty}</p>}
             {channels.map((channel) => (
               <Phone key={channel.id} channel={channel} taken={channels.map(({ name }) => name)} />

@@ -133,6 +133,20 @@ export const settings: typeof english = {
     removeTitle: (name) => `${name} entfernen?`,
     removeHint: "Was noch zu senden ist, wird abgebrochen.",
     removed: (name) => `${name} entfernt`,
+    device: "Dieses Gerät benachrichtigen",
+    deviceHint:
+      "Alarme erscheinen mit Bild auf diesem Gerät, auch bei geschlossener Seite. Regeln senden sie an push oder an seinen Namen.",
+    deviceOn: (name) => `Dieses Gerät bekommt Alarme als ${name}`,
+    deviceOff: "Dieses Gerät bekommt keine Alarme mehr",
+    obstacles: {
+      insecure:
+        "Browser erlauben das nur auf Seiten mit https. Diese Seite hat keines: TLS_MODE setzen oder ein VPN mit Zertifikaten nutzen.",
+      homeScreen: "Auf iPhone und iPad: Teilen, Zum Home-Bildschirm antippen und homesec von dort öffnen. Das geht ab iOS 16.4.",
+      unsupported: "Dieser Browser kann keine Mitteilungen empfangen. Chrome, Edge, Firefox und Safari können es.",
+      denied: "Mitteilungen sind für diese Seite blockiert. In den Einstellungen des Browsers erlauben und die Seite neu laden.",
+      certificate: "Der Browser vertraut dem Zertifikat von homesec nicht. Auf diesem Gerät installieren oder ein öffentliches verwenden.",
+      service: "Der Push-Dienst des Browsers antwortet nicht. Internetverbindung prüfen; manche Browser schalten ihn ab.",
+    },
   },
   webhooks: {
     title: "Webhooks",

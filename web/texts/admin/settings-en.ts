@@ -131,6 +131,18 @@ export const settings = {
     removeTitle: (name: string) => `Remove ${name}?`,
     removeHint: "Its waiting messages are cancelled.",
     removed: (name: string) => `${name} removed`,
+    device: "Notify this device",
+    deviceHint: "Alerts appear on this device with their picture, also when the page is closed. Rules send them to push, or to its name.",
+    deviceOn: (name: string) => `This device gets alerts as ${name}`,
+    deviceOff: "This device gets no more alerts",
+    obstacles: {
+      insecure: "Browsers allow this only on pages with https. This page is open without it: set TLS_MODE, or use a VPN with certificates.",
+      homeScreen: "On iPhone and iPad: tap Share, then Add to Home Screen, and open homesec from there. It needs iOS 16.4 or later.",
+      unsupported: "This browser cannot receive notifications. Use Chrome, Edge, Firefox or Safari.",
+      denied: "Notifications are blocked for this page. Allow them in the settings of the browser, then load the page again.",
+      certificate: "The browser does not trust the certificate of homesec. Install it on this device, or use one of a public authority.",
+      service: "The push service of the browser does not answer. Check the internet connection; some browsers switch it off.",
+    },
   },
   webhooks: {
     title: "Webhooks",
