@@ -33,7 +33,7 @@ export interface Verdict {
 /** A call that shows whether a service would take messages, without sending one. */
 export interface ChannelCheck {
   /** Without a body it is a GET. */
-  readonly request: Pick<PhoneRequest, "url" | "headers"> & { readonly body?: string };
+  readonly request: Pick<PhoneRequest, "url" | "headers" | "isOnInternet"> & { readonly body?: string };
   /** Says why the service would take no message; undefined if it would, as far as the call shows. `body` has the secrets masked. */
   fault(reply: { readonly status: number; readonly body: string }): { readonly error: string; readonly fix: string } | undefined;
 }
@@ -42,7 +42,6 @@ export interface ChannelCheck {
 export interface Sender {
   /** Address of the service: its secrets are sent nowhere else. */
   readonly server: string;
-  readonly isOnInternet?: true;
   /** Largest picture in bytes; null: the service takes none. */
   readonly pictureBytes: number | null;
   request(message: PhoneMessage): PhoneRequest;

@@ -48,7 +48,6 @@ export function subscriptionOf(endpoint: string): string {
 function sender({ server, endpoint, p256dh, auth, vapid_public, vapid_private }: Settings): Sender {
   return {
     server,
-    isOnInternet: true,
     // The device loads the picture itself
     pictureBytes: null,
     request: (message) => ({
@@ -65,6 +64,14 @@ function sender({ server, endpoint, p256dh, auth, vapid_public, vapid_private }:
       isOnInternet: true,
     }),
     verdict,
+    // Only a message would show whether the browser is still there
+    check: {
+      request: { url: `${server}/`, headers: {}, isOnInternet: true },
+      fault: ({ status }) =>
+        status < 500
+          ? undefined
+          : { error: `answered ${status}`, fix: "wait: the push service has a fault, and homesec tries messages again" },
+    },
   };
 }
 
