@@ -33,10 +33,10 @@ export const deletionOperations: Pick<Operations, "deleteEvent" | "restoreEvent"
         if (!(await existingIds(sql, [id])).has(id)) throw notFound("Event", id);
         throw new Problem("conflict", `Event ${id} is not deleted; there is nothing to restore`);
       }
-      const { detections, ...record } = await findWithDetections(sql, id);
+      const { detections, shown_detection_ids, ...record } = await findWithDetections(sql, id);
       await appendToJournal(sql, [{ type: "event.updated", data: record }], clock.now());
       await queueEvaluations(sql, [id], "restored", clock.now());
-      return { ...record, detections };
+      return { ...record, detections, shown_detection_ids };
     });
     return event;
   },

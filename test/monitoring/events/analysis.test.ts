@@ -114,7 +114,7 @@ describe("a judgement", () => {
       analyzed_by: "tester",
       analysis_status: "completed",
     });
-    const { detections: _, ...record } = await event();
+    const { detections: _, shown_detection_ids: __, ...record } = await event();
     expect(await desk.journal("event.updated")).toEqual([record]);
     expect(await desk.journal("batch.analysis_completed")).toEqual([
       { event_id: eventId, batch_id: "batch-1", camera_id: "gate", attempt: 2, risk_score: 60, risk_level: "high" },

@@ -40,7 +40,7 @@ describe("a deleted event", () => {
     const before = await total();
     const [deleted] = (await desk.ask("listDeletedEvents")).items;
     const restored = await desk.ask("restoreEvent", event(7));
-    const { detections, ...record } = restored;
+    const { detections, shown_detection_ids: _, ...record } = restored;
     expect(record).toEqual({ ...deleted, deleted_at: null });
     expect(detections).toHaveLength(1);
     expect(await desk.ask("getEvent", event(7))).toEqual(restored);
