@@ -43,12 +43,9 @@ export const addChannel = recordCommand({
 
 /** Asks on a terminal for the settings that are missing, and makes up those that homesec chooses. */
 async function withAnswers(io: Io, kind: ChannelKindName, given: Readonly<Record<string, string>>): Promise<Record<string, string>> {
-  const { fields, hint } = channelForms[kind];
-  const isMissing = ({ name, isRequired, isRandom }: ChannelField): boolean =>
-    isRequired === true && !isRandom && given[name] === undefined;
-  const random = fields.filter(({ name, isRandom }) => isRandom && given[name] === undefined).map(({ name }) => [name, randomName()]);
-  const settings: Record<string, string> = { ...given, ...Object.fromEntries(random) };
-  const missing = fields.filter(isMissing).filter(({ name }) => name !== "chat_id");
+  const { hint } = channelForms[kind];
+  const settings: Record<string, string> = { ...given, ...randomSettings(kind, given) };
+  const missing = missingFields(kind, given);
   if (missing.length > 0 && canAsk(io.host)) {
     io.output.note(hint);
     const dialogue = openDialogue(io.host);
@@ -63,8 +60,21 @@ async function withAnswers(io: Io, kind: ChannelKindName, given: Readonly<Record
   return { ...settings, chat_id: await firstChat(io, { token, server: settings["server"] }) };
 }
 
+/** Returns the required settings that are not given and that only the user knows. homesec finds the chat of Telegram itself. */
+export function missingFields(kind: ChannelKindName, given: Readonly<Record<string, string>>): readonly ChannelField[] {
+  return channelForms[kind].fields.filter(
+    ({ name, isRequired, isRandom }) => isRequired === true && !isRandom && given[name] === undefined && name !== "chat_id",
+  );
+}
+
+/** Makes up the settings that are not given and that homesec chooses. */
+export function randomSettings(kind: ChannelKindName, given: Readonly<Record<string, string>>): Record<string, string> {
+  const random = channelForms[kind].fields.filter(({ name, isRandom }) => isRandom && given[name] === undefined);
+  return Object.fromEntries(random.map(({ name }) => [name, randomName()]));
+}
+
 /** Waits for the first message to a bot of Telegram, and returns its chat. Throws `Problem("unavailable")` after five minutes. */
-async function firstChat(io: Io, bot: { readonly token: string; readonly server: string | undefined }): Promise<string> {
+export async function firstChat(io: Io, bot: { readonly token: string; readonly server: string | undefined }): Promise<string> {
   for (let turn = 0; turn < chatTurns && !io.host.signal.aborted; turn += 1) {
     const found = await io.call("findTelegramChats", { body: { ...bot, wait_seconds: turn === 0 ? 0 : chatSeconds } });
     const [chat] = found.chats;
@@ -87,7 +97,8 @@ async function askFor(dialogue: Dialogue, { label, isSecret }: ChannelField): Pr
 /** Nobody can guess it: on a public server it is the only secret. */
 const randomName = (): string => `homesec-${randomBytes(9).toString("base64url").replaceAll(/[-_]/g, "x")}`;
 
-async function freeName(io: Io, kind: ChannelKindName): Promise<string> {
+/** Returns the name of the service, with a number if a channel has it. */
+export async function freeName(io: Io, kind: ChannelKindName): Promise<string> {
   const { title } = channelForms[kind];
   const { channels } = await io.call("listChannels", {});
   const taken = channels.map(({ name }) => name.toLowerCase());

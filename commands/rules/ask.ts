@@ -1,5 +1,6 @@
 import { Problem } from "../../src/contract/problem.ts";
 import { type Dialogue, openDialogue } from "../input/dialogue.ts";
+import { allWebhooks } from "../input/find.ts";
 import { type Option, WrongValue } from "../input/options.ts";
 import type { Io } from "../io.ts";
 import { usableChannels } from "../notifications/commands.ts";
@@ -9,21 +10,25 @@ import { ruleBody, ruleOptions } from "./options.ts";
 
 /** Asks for a rule on the terminal, step by step. An empty answer skips a condition. */
 export async function askForRule(io: Io): Promise<NewRule> {
-  const [cameras, labels, notifications, { modes }] = await Promise.all([
+  const [cameras, labels, notifications, { modes }, { zones }, { channels }, webhooks] = await Promise.all([
     io.call("listCameras", { query: { limit: 1000 } }),
     io.call("listDetectionLabels", {}),
     io.call("getNotificationConfig", {}),
     io.call("listModes", {}),
+    io.call("listAllZones", {}),
+    io.call("listChannels", {}),
+    allWebhooks(io, true),
   ]);
+  const targets = [...usableChannels(notifications), ...[...channels, ...webhooks].map(({ name }) => name)];
   const known = (names: readonly string[]): string => (names.length === 0 ? "" : ` (${names.slice(0, 20).map(plain).join(", ")})`);
   const dialogue = openDialogue(io.host);
   const ask = <T>(option: Option<T | undefined>, question: string) => answerTo(dialogue, io, option, question);
   try {
     io.output.note("Press Enter to skip a condition.");
     const name = await required(dialogue, io);
+    const severity = await ask(ruleOptions.severity, "Severity: low, medium, high or critical? [medium] ");
+    const score = await ask(ruleOptions.risk_threshold, "Minimum risk score, 0 to 100? [any] ");
     const answers = {
-      severity: await ask(ruleOptions.severity, "Severity: low, medium, high or critical? [medium] "),
-      risk_threshold: await ask(ruleOptions.risk_threshold, "Minimum risk score, 0 to 100? [any] "),
       object_types: await ask(
         ruleOptions.object_types,
         `Classes, separated by commas?${known(labels.labels.map(({ label }) => label))} [any] `,
@@ -32,12 +37,18 @@ export async function askForRule(io: Io): Promise<NewRule> {
         ruleOptions.cameras,
         `Cameras, separated by commas?${known(cameras.cameras.map(({ camera_id }) => camera_id))} [all] `,
       ),
+      ...(zones.length > 0 && {
+        zones: await ask(ruleOptions.zones, `Zones, separated by commas?${known([...new Set(zones.map(({ name }) => name))])} [anywhere] `),
+      }),
       schedule: await ask(ruleOptions.schedule, "Schedule, such as mon-fri 22:00-06:00? [always] "),
       modes: await ask(ruleOptions.modes, `Modes of the home, separated by commas?${known(modes.map(({ name }) => name))} [all but off] `),
       cooldown: await ask(ruleOptions.cooldown, "Cooldown between alerts? [5m] "),
-      channels: await ask(ruleOptions.channels, `Channels: email, webhook, push?${known(usableChannels(notifications))} [none] `),
+      channels: await ask(ruleOptions.channels, `Channels: email, webhook, push or a name?${known(targets)} [none] `),
+      ...(score === undefined && {
+        immediate: await yes(dialogue, io, "Alert during the visit, within seconds and without the score? [y/N] "),
+      }),
     };
-    return { ...ruleBody(answers), name };
+    return { ...ruleBody({ ...answers, severity, risk_threshold: score }), name };
   } finally {
     dialogue.close();
   }
@@ -50,6 +61,16 @@ async function required(dialogue: Dialogue, io: Io): Promise<string> {
     io.output.note("A rule needs a name.");
   }
   throw new Problem("invalid", "a rule needs a name; no rule was added");
+}
+
+/** Undefined for no, which is the default of a rule. */
+async function yes(dialogue: Dialogue, io: Io, question: string): Promise<true | undefined> {
+  for (;;) {
+    const answer = (await dialogue.ask(question)).toLowerCase();
+    if (/^y(es)?$/.test(answer)) return true;
+    if (answer === "" || /^no?$/.test(answer)) return undefined;
+    io.output.note("It must be y or n.");
+  }
 }
 
 /** Parses the answer like the option; asks again until it is valid. */

@@ -1,3 +1,4 @@
+import { channelForms } from "../../src/contract/channel-fields.ts";
 import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import { allWebhooks, getsAlerts, type Webhook } from "../input/find.ts";
 import type { Io } from "../io.ts";
@@ -7,6 +8,7 @@ import { mostShown } from "./cameras.ts";
 import { askForChat, changeAddress, platformOf } from "./chat.ts";
 import { isHere } from "./daemon.ts";
 import { askForMail } from "./mail.ts";
+import { askForPhone } from "./phone.ts";
 import type { Setup } from "./questions.ts";
 
 /** The channels that can send alerts now. */
@@ -30,21 +32,25 @@ export async function askForChannels(setup: Setup): Promise<boolean> {
   const before = saved.length;
   for (;;) {
     const { config, usable, webhooks } = await readChannels(io);
+    const phones = (await io.call("listChannels", {})).channels.filter(({ enabled }) => enabled);
     const hasMail = usable.includes("email");
     if (hasMail)
       say(`  mail to ${plain(config.default_email_recipients.join(", "))} by ${plain(config.smtp_host ?? "")}:${config.smtp_port}`);
     if (usable.includes("webhook")) say(`  DEFAULT_WEBHOOK_URL: ${config.default_webhook_url}`);
+    for (const { name, kind } of phones.slice(0, mostShown)) say(`  ${channelForms[kind].title}: channel ${plain(name)}`);
     for (const webhook of webhooks.slice(0, mostShown)) say(`  ${platformOf(webhook)}: webhook ${plain(webhook.name)}`);
     if (!config.notification_enabled) say("  Notifications are off: remove NOTIFICATION_ENABLED=false from the settings.");
     const isSet = usable.length + webhooks.length > 0;
     const choices = [
       hasMail ? "change the mail settings" : "mail",
       "a chat: Slack, Discord, Telegram, Microsoft Teams",
+      "a phone: ntfy, Telegram, Pushover, Gotify, Home Assistant, Apprise",
       isSet ? "continue" : "none for now",
     ];
-    const chosen = await choose(isSet ? "Set up more?" : "How do you want to get alerts?", choices, isSet ? 2 : 0);
-    if (chosen === 2) return saved.length > before;
+    const chosen = await choose(isSet ? "Set up more?" : "How do you want to get alerts?", choices, isSet ? 3 : 0);
+    if (chosen === 3) return saved.length > before;
     if (chosen === 1) await askForChat(setup);
+    else if (chosen === 2) await askForPhone(setup);
     else if (await isHere(io)) await askForMail(setup);
     else say("The daemon runs on another machine: set its SMTP_ variables there, as docs/alerts.md shows.");
   }

@@ -15,6 +15,7 @@ interface Offer {
   readonly schedule?: string;
   readonly risk_threshold?: number;
   readonly object_types?: readonly string[];
+  readonly modes?: readonly string[];
 }
 
 const people = { object_types: ["person"] };
@@ -24,6 +25,10 @@ const offers: readonly Offer[] = [
   {
     ...{ label: "people while you are away at work (Monday to Friday, 08:00 to 17:00)", name: "Person in working hours" },
     ...{ severity: "high", schedule: "mon-fri 08:00-17:00", ...people },
+  },
+  {
+    ...{ label: "people while the home is in mode away or night (`homesec mode away`)", name: "Person while away" },
+    ...{ severity: "high", modes: ["away", "night"], ...people },
   },
   { label: "everything with a high risk (score of 60 or more)", name: "High risk", severity: "high", risk_threshold: 60 },
 ];
@@ -84,12 +89,14 @@ async function addOffer({ io, say, yes, saved }: Setup, offer: Offer, rules: rea
 
 type Conditions = Partial<Pick<Rule, "kind" | "risk_threshold" | "camera_ids" | "min_confidence">> & {
   readonly object_types?: readonly string[] | null;
+  readonly modes?: readonly string[] | null;
   readonly schedule?: Rule["schedule"] | string;
 };
 
 /** The conditions in a form that can be compared. */
 function conditionsOf({ kind = "event", risk_threshold = null, object_types = null, camera_ids = null, ...rest }: Conditions) {
-  const { schedule = null, min_confidence = null } = rest;
+  const { schedule = null, modes = null, min_confidence = null } = rest;
   const parsed = typeof schedule === "string" ? (parseSchedule(schedule, localTimeZone()) ?? null) : schedule;
-  return { kind, risk_threshold, object_types: object_types && [...object_types], camera_ids, schedule: parsed, min_confidence };
+  const lists = { object_types: object_types && [...object_types], modes: modes && [...modes] };
+  return { kind, risk_threshold, ...lists, camera_ids, schedule: parsed, min_confidence };
 }

@@ -10,7 +10,7 @@ export const setup = defineCommand({
   name: "setup",
   summary: "Set up camera, alerts and rule, step by step",
   description:
-    "Asks step by step for a camera, mail or chat, and a rule, and sends a test message. Shows what exists and changes only what you change, so you can run it again at any time. Writes mail settings to .env in the working folder, or to the file of --config; run it in the folder where you start `homesec serve`. Needs a terminal. Exits with 1 if a test message fails, and with 130 if you stop it with Ctrl-C; what it saved until then stays. In a script use `homesec cameras add`, `homesec webhooks add`, `homesec rules add` and `homesec notifications test`.",
+    "Asks step by step for a camera, mail, chat or phone, and a rule, and sends a test message. Shows what exists and changes only what you change, so you can run it again at any time. Writes mail settings to .env in the working folder, or to the file of --config; run it in the folder where you start `homesec serve`. Needs a terminal. Exits with 1 if a test message fails, and with 130 if you stop it with Ctrl-C; what it saved until then stays. In a script use `homesec cameras add`, `homesec channels add`, `homesec webhooks add`, `homesec rules add` and `homesec notifications test`.",
   examples: [
     { command: "homesec setup", note: "everything for the first alert" },
     { command: "sudo homesec setup --config /etc/homesec.env", note: "with the settings of the service" },
@@ -21,7 +21,7 @@ export const setup = defineCommand({
     if (!canAsk(io.host)) {
       throw new Problem(
         "invalid",
-        "setup asks its questions on a terminal; in a script use `homesec cameras add`, `homesec webhooks add`, `homesec rules add` and `homesec notifications test`, and set the SMTP_ variables (docs/configuration.md)",
+        "setup asks its questions on a terminal; in a script use `homesec cameras add`, `homesec channels add`, `homesec webhooks add`, `homesec rules add` and `homesec notifications test`, and set the SMTP_ variables (docs/configuration.md)",
       );
     }
     const { openSetup, Stopped } = await import("./questions.ts");

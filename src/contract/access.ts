@@ -120,7 +120,7 @@ export const needs: Readonly<Record<OperationId, Need>> = {
   getSilence: resident,
   endSilence: resident,
 
-  getMode: resident,
+  getMode: guest("none"),
   setMode: resident,
   listModeSwitches: resident,
   listModes: resident,

@@ -199,7 +199,23 @@ describe.each(ways)("rules, %s", (way) => {
   });
 
   it("rules: add asks step by step on a terminal, and repeats a question after an invalid answer", async () => {
-    const input = ["", "Somebody", "grave", "high", "", "persn", "person", "", "22:00-06:00 UTC", "away, night", "", "", ""].join("\n");
+    const input = [
+      "",
+      "Somebody",
+      "grave",
+      "high",
+      "",
+      "persn",
+      "person",
+      "",
+      "22:00-06:00 UTC",
+      "away, night",
+      "",
+      "",
+      "maybe",
+      "y",
+      "",
+    ].join("\n");
     const { code, out, err } = await homesec(["add", "-o", "json"], { terminal: 100, input });
     expect(code, err).toBe(0);
     expect(JSON.parse(out)).toMatchObject({
@@ -212,7 +228,9 @@ describe.each(ways)("rules, %s", (way) => {
       modes: ["away", "night"],
       cooldown_seconds: 300,
       channels: null,
+      immediate: true,
     });
+    expect(err).toContain("It must be y or n.\n");
     expect(err).toContain("Name of the rule? A rule needs a name.\nName of the rule? ");
     expect(err).toContain("It must be one of low, medium, high, critical.\n");
     expect(err).toContain("did you mean person?");

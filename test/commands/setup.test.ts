@@ -6,6 +6,7 @@ import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { freePort } from "../support/free-port.ts";
 import { type HomesecProcess, startHomesec } from "../support/homesec-process.ts";
 import { mailServer } from "../support/mail-server.ts";
+import { gotifyServer } from "../support/phones/services.ts";
 import { receiver } from "../support/receiver.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { Tmux, tmuxInstalled } from "../support/tmux.ts";
@@ -102,10 +103,10 @@ describe.skipIf(!tmuxInstalled)("homesec setup in a real terminal (needs tmux)",
     await answer(/Password, often an app password \(not shown\)\?/, "wrong-pass");
     await answer(/Sender address\? \[me@example.org\]/, "Home <home@example.org>");
     await answer(/Recipients, separated by commas\? \[home@example.org\]/, "me@example.org, you@example.org");
-    await answer(/Set up more\? \[3\]/, "");
+    await answer(/Set up more\? \[4\]/, "");
     await answer(/What do you want alerts about\? \[1\]/, "2");
-    await answer(/Add another rule\? .* \[5\]/, "2");
-    expect(await answer(/Add another rule\? .* \[5\]/, "")).toContain("The rule Person at night has these conditions already.");
+    await answer(/Add another rule\? .* \[6\]/, "2");
+    expect(await answer(/Add another rule\? .* \[6\]/, "")).toContain("The rule Person at night has these conditions already.");
     await answer(/Send a test message now\? \[Y\/n\]/, "");
     expect(await answer(/What now\? \[3\]/, "3")).toMatch(/FAILED\. [\s\S]*535/);
     await answer(/SMTP server, such as smtp.example.com\? \[127.0.0.1\]/, "");
@@ -133,11 +134,11 @@ describe.skipIf(!tmuxInstalled)("homesec setup in a real terminal (needs tmux)",
     const before = await everything();
     await setup();
     await answer(/Add another camera\? \[y\/N\]/, "");
-    await answer(/Set up more\? \[3\]/, "1");
+    await answer(/Set up more\? \[4\]/, "1");
     for (const question of [/SMTP server, .*/, /Port .*/, /User name .*/, /Password, .*/, /Sender address.*/, /Recipients.*/])
       await answer(question, "");
-    expect(await answer(/Set up more\? \[3\]/, "")).toContain("The mail settings stay as they are.");
-    await answer(/Add another rule\? .* \[5\]/, "");
+    expect(await answer(/Set up more\? \[4\]/, "")).toContain("The mail settings stay as they are.");
+    await answer(/Add another rule\? .* \[6\]/, "");
     await answer(/Send a test message now\? \[y\/N\]/, "");
     expect(await terminal.shows("ended with 0")).toContain("Done. Nothing was changed.");
     expect(await everything()).toEqual(before);
@@ -145,6 +146,7 @@ describe.skipIf(!tmuxInstalled)("homesec setup in a real terminal (needs tmux)",
   }, 240_000);
 
   it("setup: adds a chat once, shows its answer and corrects the address; Ctrl-C says what was saved", async () => {
+    const gotify = await gotifyServer("right-token");
     const chat = await receiver(({ path }) => (path === "/hook/right" ? { status: 200 } : { status: 404, body: "no_such_hook" }));
     await writeFile(join(folder.path, ".env"), "");
     await serve();
@@ -160,14 +162,21 @@ describe.skipIf(!tmuxInstalled)("homesec setup in a real terminal (needs tmux)",
     await answer(/Address \(not shown; .*\)\?/, "not an address");
     await terminal.shows("Not accepted: ");
     await answer(/Address \(not shown; .*\)\?/, `${chat.url}/wrong`);
-    await answer(/Set up more\? \[3\]/, "");
+    await answer(/Set up more\? \[4\]/, "3");
+    await answer(/Which service\? \[1\]/, "4");
+    await answer(/Address of the server .*\?/, gotify.url);
+    await answer(/Token of the application \(not shown; .*\)\?/, "right-token");
+    const added = await answer(/Set up more\? \[4\]/, "");
+    expect(added).toContain("Added as the channel Gotify.");
+    expect(added).toContain("Gotify: channel Gotify");
     await answer(/What do you want alerts about\? \[1\]/, "");
-    await answer(/Add another rule\? .* \[5\]/, "");
+    await answer(/Add another rule\? .* \[6\]/, "");
     await answer(/Send a test message now\? \[Y\/n\]/, "");
     expect(await answer(/What now\? \[3\]/, "3")).toMatch(/FAILED\. [\s\S]*404/);
     await answer(/Address \(not shown; .*\)\?/, `${chat.url}/right`);
     expect(await terminal.shows("ended with 0", 40_000)).toContain("Sent. Slack: accepted with 200");
     expect(chat.received.map(({ path }) => path)).toEqual(["/hook/wrong", "/hook/right"]);
+    expect(gotify.messages).toHaveLength(1);
     expect(await get("outbound-webhooks")).toMatchObject({
       total: 1,
       webhooks: [{ name: "Slack", url: `${chat.url}/right`, event_types: ["alert_fired"], integration_type: "chat_blocks" }],
@@ -175,10 +184,10 @@ describe.skipIf(!tmuxInstalled)("homesec setup in a real terminal (needs tmux)",
 
     const before = await everything();
     await start();
-    await answer(/Set up more\? \[3\]/, "2");
+    await answer(/Set up more\? \[4\]/, "2");
     await answer(/Which chat\? \[1\]/, "5");
     await answer(/Address \(not shown; .*\)\?/, `${chat.url}/right`);
-    expect(await answer(/Set up more\? \[3\]/, "1")).toContain("The webhook Slack has this address already.");
+    expect(await answer(/Set up more\? \[4\]/, "1")).toContain("The webhook Slack has this address already.");
     await answer(/SMTP server, .*/, "mail.example.org");
     await answer(/Port .*/, "");
     await answer(/User name .*/, "me");
@@ -203,6 +212,6 @@ describe.skipIf(!tmuxInstalled)("homesec setup in a real terminal (needs tmux)",
     await terminal.shows(/Add another camera\? \[y\/N\]\s*$/);
     await terminal.keys("C-d");
     expect(await terminal.shows("ended with 130")).toContain("Stopped. Nothing was changed.");
-    await chat.close();
+    await Promise.all([chat.close(), gotify.close()]);
   }, 240_000);
 });

@@ -54,6 +54,8 @@ describe.skipIf(!chromiumInstalled)("web page: each role (needs chromium)", () =
   it("web page roles: a guest finds only what a guest may see, and no page asks for more", async () => {
     const { page, refused } = await signIn({ name: "guest", role: "guest", camera_ids: ["garden"] });
     expect(await entries(page)).toEqual(["/", "/review", "/cameras", "/day", "/search"]);
+    await page.getByText("Mode: Home").first().waitFor();
+    expect(await page.getByRole("button", { name: /^Mode/ }).count()).toBe(0);
     await walk(page, refused, [...(await entries(page)), "/events/2", "/cameras/garden"]);
     await page.goto("/events/2");
     await page.getByText("A person waters the flowers.").first().waitFor();

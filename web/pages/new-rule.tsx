@@ -2,6 +2,7 @@ import { useLocation, useSearchParams } from "wouter";
 import { cameraRoutes } from "../../src/contract/routes/cameras.ts";
 import { notificationRoutes } from "../../src/contract/routes/notifications.ts";
 import { ruleRoutes } from "../../src/contract/routes/rules.ts";
+import { zoneRoutes } from "../../src/contract/routes/zones.ts";
 import { useAction, useReply } from "../api/use-reply.ts";
 import { everyCamera } from "../parts/names.ts";
 import { Page } from "../parts/page.tsx";
@@ -38,14 +39,17 @@ function FromTemplate({ name }: { readonly name: string }) {
   const { zone } = useFormat();
   const cameras = useReply(cameraRoutes.listCameras, everyCamera);
   const config = useReply(notificationRoutes.getNotificationConfig, {});
+  const zones = useReply(zoneRoutes.listAllZones, {});
   return (
     <Loaded reply={cameras}>
       {(known) => (
         <Loaded reply={config}>
           {(data) => {
+            if (zones.isPending) return null;
             const usable = usableChannels(data);
             const channels = usable.length === 0 ? null : usable;
-            return <NewForm base={templateDraft(name, { texts, zone, cameras: known.cameras, channels })} />;
+            const context = { texts, zone, cameras: known.cameras, zones: zones.data?.zones ?? [], channels };
+            return <NewForm base={templateDraft(name, context)} />;
           }}
         </Loaded>
       )}

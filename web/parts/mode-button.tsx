@@ -10,25 +10,27 @@ import { useModeNames } from "./names.ts";
 /** Loaded with the first opening of the dialog. */
 const ModeChoices = lazy(() => import("./mode-choices.tsx"));
 
-/** Shows the mode of the home, or the countdown to the next one, and switches it by two taps. Nothing for guests. */
+/** Shows the mode of the home, or the countdown to the next one, and switches it by two taps. Guests only see it. */
 export function ModeButton({ className = "" }: { readonly className?: string }) {
   const { modes } = useTexts();
   const nameOf = useModeNames();
   const may = useMay("resident");
   const [isOpen, setOpen] = useState(false);
-  const { data } = useReply(modeRoutes.getMode, {}, { enabled: may });
+  // The live messages of guests say nothing about modes
+  const { data } = useReply(modeRoutes.getMode, {}, may ? {} : { everyMs: 15_000 });
   const left = useSecondsLeft(data?.pending?.effective_at);
-  if (!may) return null;
+  const look = `inline-flex min-h-11 items-center gap-2 rounded-lg border border-line bg-card px-3 py-2 text-left text-sm font-medium ${data?.pending ? "text-medium" : ""} ${className}`;
   const text = data ? (data.pending ? modes.next(nameOf(data.pending.mode), left) : modes.current(nameOf(data.mode))) : modes.title;
+  const shown = (
+    <>
+      <ShieldCheck aria-hidden size={18} className="shrink-0" /> {text}
+    </>
+  );
+  if (!may) return <p className={look}>{shown}</p>;
   return (
     <>
-      <button
-        type="button"
-        aria-haspopup="dialog"
-        onClick={() => setOpen(true)}
-        className={`inline-flex min-h-11 items-center gap-2 rounded-lg border border-line bg-card px-3 py-2 text-left text-sm font-medium hover:bg-raised ${data?.pending ? "text-medium" : ""} ${className}`}
-      >
-        <ShieldCheck aria-hidden size={18} className="shrink-0" /> {text}
+      <button type="button" aria-haspopup="dialog" onClick={() => setOpen(true)} className={`${look} hover:bg-raised`}>
+        {shown}
       </button>
       <Dialog title={modes.title} isOpen={isOpen} onClose={() => setOpen(false)}>
         <Suspense fallback={<div className="h-64" />}>{data && <ModeChoices state={data} onClose={() => setOpen(false)} />}</Suspense>

@@ -35,6 +35,8 @@ export interface AlertFacts {
   /** Detected objects: those that the rule names first, then by confidence. `detectionId` is the detection of the first one. */
   readonly objectTypes: readonly string[];
   readonly detectionId: number | null;
+  /** The zones that any of its detections is in. Absent: none. */
+  readonly zones?: readonly string[];
 }
 
 /** An event that raised no alert during the cooldown of an earlier one. */

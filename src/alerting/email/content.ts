@@ -136,6 +136,7 @@ function rowsOf({ alert, joined }: AlertMessage, timeZone: string): readonly Tab
     { name: "Camera", value: clean(alert.cameraName) },
     timeRow(alert, timeZone),
     ...(alert.objectTypes.length > 0 ? [{ name: "Seen", value: clean(alert.objectTypes.join(", ")) }] : []),
+    ...(alert.zones && alert.zones.length > 0 ? [{ name: "Zones", value: clean(alert.zones.join(", ")) }] : []),
     ...(alert.eventKind === "camera_health" ? [] : [{ name: "Risk", value: risk(alert) }]),
     ...(joined.length === 0 ? ruleRows(alert) : [alert, ...joined].toSorted(bySeverity).map(ruleRow)),
     { name: "Event", value: String(alert.eventId) },

@@ -14,12 +14,15 @@ const mostModes = 50;
 
 /** The use cases of the modes of the home. The daemon lets pending modes take effect and follows the schedules. */
 export const modeOperations: Pick<Operations, keyof typeof modeRoutes> = {
-  getMode: async (_, { db, clock }) => {
+  getMode: async (_, { db, clock, caller }) => {
     const now = clock.now();
-    const { state } = await db.query(readState);
+    const { state: stored } = await db.query(readState);
     // The exit delay is over, but no daemon has stored that yet, or none runs
-    if (state.pending && state.pending.effective_at <= now) return await db.transaction((sql) => settlePending(sql, now));
-    return state;
+    const isOver = stored.pending !== null && stored.pending.effective_at <= now;
+    const state = isOver ? await db.transaction((sql) => settlePending(sql, now)) : stored;
+    if (caller?.access?.role !== "guest") return state;
+    // Who switched it is not for guests
+    return { ...state, set_by: null, pending: state.pending && { ...state.pending, set_by: null } };
   },
 
   setMode: async ({ body }, { db, clock, caller }) =>

@@ -1,3 +1,4 @@
+import { zonesOfEvent } from "../../monitoring/zones/zones-repository.ts";
 import type { Sql, SqlFragment } from "../../platform/database/database.ts";
 import type { ChannelTarget } from "../channels/targets.ts";
 import type { AlertFacts, HeldBack, HeldBackEvent, SilencedAlerts, SilenceFacts } from "../delivery/message.ts";
@@ -10,7 +11,8 @@ export async function findAlertFacts(sql: Sql, alertId: string): Promise<AlertFa
       (a.alert_metadata ->> 'late_seconds')::integer as "lateSeconds", a.camera_id as "cameraId", c.name as "cameraName",
       e.event_id as "eventId", e.batch_id as trace, e.kind as "eventKind", i.ended_at as "incidentEndedAt", e.started_at as "startedAt", e.ended_at as "endedAt", e.analysis_status as "analysisStatus", e.risk_score as "riskScore", e.risk_level as "riskLevel",
       e.summary, e.reasoning, e.ongoing as "isOngoing", e.ongoing or coalesce(a.created_at < e.closed_at, false) as "isImmediate",
-      coalesce(seen.types, '{}') as "objectTypes", seen.detection_id as "detectionId"
+      coalesce(seen.types, '{}') as "objectTypes", seen.detection_id as "detectionId",
+      ${zonesOfEvent(sql)} as zones
     from alerts a
     join events e on e.event_id = a.event_id
     join cameras c on c.camera_id = a.camera_id

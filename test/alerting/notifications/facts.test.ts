@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { headline } from "../../../src/alerting/email/content.ts";
+import { headline, valuesFor } from "../../../src/alerting/email/content.ts";
 import { findAlertFacts } from "../../../src/alerting/notifications/facts-repository.ts";
 import { type AlertDesk, openAlertDesk, withMail } from "../alerts/alert-desk.ts";
 
@@ -23,6 +23,33 @@ it.each(["person", "Person"])(
     expect(facts && headline({ ...message, alert: facts }, "UTC")).toBe("[High] Person at Yard, Sun 1 Mar 2026 12:00");
   },
 );
+
+it("notification facts: a mail lists the zones of the event", async () => {
+  await desk.ask("setZone", {
+    params: { camera_id: "yard", name: "driveway" },
+    body: {
+      points: [
+        { x: 0, y: 0.5 },
+        { x: 1, y: 0.5 },
+        { x: 1, y: 1 },
+        { x: 0, y: 1 },
+      ],
+    },
+  });
+  await desk.ask("createRule", { body: { name: "Any", channels: ["email"] } });
+  await desk.event({ seen: { person: 0.6 } });
+  await desk.db.query(
+    async (sql) =>
+      await sql`update detections set bbox_x = 10, bbox_y = 60, bbox_width = 20, bbox_height = 30, picture_width = 100, picture_height = 100`,
+  );
+  await desk.look();
+  const [alert] = await desk.alerts();
+  const facts = await desk.db.query((sql) => findAlertFacts(sql, alert?.id ?? ""));
+  const message = { notificationId: "1", createdAt: new Date(), late: undefined, joined: [], heldBack: undefined };
+  const place = { timeZone: "UTC", links: { publicUrl: undefined, webEnabled: true } };
+  expect(facts && valuesFor({ ...message, alert: facts }, place).rows).toContainEqual({ name: "Zones", value: "driveway" });
+  await desk.db.query(async (sql) => await sql`delete from camera_zones`);
+});
 
 it("notifications: rules that match one event share one mail, also when one of them waited for the score", async () => {
   const rule = (name: string, body: object) => desk.ask("createRule", { body: { name, channels: ["email"], ...body } });

@@ -23,24 +23,36 @@ const changes: Readonly<Record<TemplateName, (zone: string) => Partial<Draft>>> 
 
 const names = Object.keys(changes) as TemplateName[];
 
-/** A camera whose name says that cars stand there. */
+/** The name of a camera or zone that says that cars stand there. */
 const driveway = /drive|garage|carport|parking|einfahrt|parkplatz|hof\b/i;
 
 interface TemplateContext {
   readonly texts: MoreTexts;
   readonly zone: string;
   readonly cameras: readonly { readonly camera_id: string; readonly name: string }[];
+  /** Absent: the home has none yet. */
+  readonly zones?: readonly { readonly camera_id: string; readonly name: string }[];
   readonly channels: Draft["channels"];
 }
 
 /** Returns the draft of a template; an empty one for a name that no template has. */
-export function templateDraft(name: string | null, { texts, zone, cameras, channels }: TemplateContext): Draft {
+export function templateDraft(name: string | null, { texts, zone, cameras, zones = [], channels }: TemplateContext): Draft {
   const known = names.find((each) => each === name);
   const base = { ...emptyDraft, channels };
   if (!known) return base;
+  const place = known === "vehicles" ? placeOfCars(cameras, zones) : {};
+  return { ...base, name: texts.rules.templates[known].name, ...changes[known](zone), ...place };
+}
+
+/** The zones where cars stand, with their cameras; else the cameras whose name says so. */
+function placeOfCars(cameras: TemplateContext["cameras"], zones: NonNullable<TemplateContext["zones"]>): Partial<Draft> {
+  const drawn = zones.filter(({ name }) => driveway.test(name));
+  if (drawn.length > 0) {
+    const unique = (texts: readonly string[]): string[] => [...new Set(texts)];
+    return { zones: unique(drawn.map(({ name }) => name)), camera_ids: unique(drawn.map(({ camera_id }) => camera_id)) };
+  }
   const named = cameras.filter((camera) => driveway.test(`${camera.camera_id} ${camera.name}`)).map(({ camera_id }) => camera_id);
-  const atDriveway = known === "vehicles" && named.length > 0 ? { camera_ids: named } : {};
-  return { ...base, name: texts.rules.templates[known].name, ...changes[known](zone), ...atDriveway };
+  return named.length > 0 ? { camera_ids: named } : {};
 }
 
 /** The templates in words: the first step of a new rule. */

@@ -13,7 +13,7 @@ import { type TemplateName, templateDraft } from "../rules/templates.tsx";
 import type { RuleRecord } from "./progress.ts";
 
 /** The templates that suit every home; the others need a choice of cameras. */
-const names = ["people-at-night", "people", "serious", "silent"] as const satisfies readonly TemplateName[];
+const names = ["people-at-night", "people-away", "people", "serious", "silent"] as const satisfies readonly TemplateName[];
 
 /** Rules that are created by one tap. They send to every channel that is set up. */
 export function FirstRule({ rules }: { readonly rules: readonly RuleRecord[] }) {
