@@ -77,7 +77,7 @@ async function settingsOf({ endpoint, keys, device }: Given, { db, outbound, sea
 }
 
 async function required(sql: Sql, subscription: string): Promise<StoredChannel> {
-  const channel = await findDevice(sql, subscription);
+  const channel = /^[0-9a-f]{32}$/.test(subscription) ? await findDevice(sql, subscription) : undefined;
   if (!channel) throw notFound("The channel of the subscription", subscription);
   return channel;
 }

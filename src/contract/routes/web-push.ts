@@ -12,7 +12,7 @@ const Base64 = (bytes: number) =>
 const Subscription = z.string().regex(/^[0-9a-f]{32}$/, "Must be 32 hexadecimal digits");
 
 const params = z.object({
-  subscription: Subscription.meta({ description: "The first 32 digits of the SHA-256 of the endpoint, in hexadecimal" }),
+  subscription: z.string().meta({ description: "The first 32 digits of the SHA-256 of the endpoint, in hexadecimal" }),
 });
 const noSuchDevice = "No channel belongs to this subscription";
 
