@@ -44,6 +44,7 @@ export const nouns: readonly Noun[] = [
   { name: "modes", summary: "Modes of the home: home, away, night, off", load: () => import("./modes/commands.ts") },
   { name: "webhooks", summary: "Deliveries to other programs", load: () => import("./webhooks/commands.ts") },
   { name: "channels", summary: "Channels to phones", load: () => import("./channels/commands.ts") },
+  { name: "recipients", summary: "People whom rules notify", load: () => import("./recipients/commands.ts") },
   { name: "notifications", summary: "Channels that send alerts", load: () => import("./notifications/commands.ts") },
   { name: "analytics", summary: "Statistics per day", load: () => import("./analytics/commands.ts") },
   { name: "workers", summary: "Background workers and daemons", load: () => import("./workers/commands.ts") },

@@ -11,6 +11,7 @@ import { alertOperations } from "./alerting/alerts/operations.ts";
 import { modeOperations } from "./alerting/mode-switching/operations.ts";
 import { notificationOperations } from "./alerting/notifications/operations.ts";
 import { channelOperations } from "./alerting/phones/operations.ts";
+import { recipientOperations } from "./alerting/recipients/operations.ts";
 import { ruleDraftOperations } from "./alerting/rule-drafts/operations.ts";
 import { ruleOperations } from "./alerting/rules/operations.ts";
 import { silenceOperations } from "./alerting/silences/operations.ts";
@@ -71,6 +72,7 @@ export const operations: Operations = {
   ...summaryOperations,
   ...channelOperations,
   ...webPushOperations,
+  ...recipientOperations,
   ...shareOperations,
   ...keyOperations,
   ...documentOperations,

@@ -94,7 +94,7 @@ async function askFor(dialogue: Dialogue, { label, isSecret }: ChannelField): Pr
   }
 }
 
-/** Nobody can guess it: on a public server it is the only secret. */
+/** No one can guess it: on a public server it is the only secret. */
 const randomName = (): string => `homesec-${randomBytes(9).toString("base64url").replaceAll(/[-_]/g, "x")}`;
 
 /** Returns the name of the service, with a number if a channel has it. */

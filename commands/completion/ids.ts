@@ -18,13 +18,14 @@ const Ids = z.array(z.string());
 
 const cameras = { path: "/api/cameras?limit=200", rows: rows("cameras", "camera_id") };
 
-/** The API path and fields for each kind of id; rules, webhooks and channels also by name. Camera ids are shorter than their names. */
+/** The API path and fields for each kind of id; rules, webhooks, channels and recipients also by name. Camera ids are shorter than their names. */
 const sources = {
   camera: cameras,
   cameraFilter: cameras,
   rule: { path: "/api/alerts/rules?limit=200", rows: rows("items", "name", "id") },
   webhook: { path: "/api/outbound-webhooks?limit=200", rows: rows("webhooks", "name", "id") },
   channel: { path: "/api/channels", rows: rows("channels", "name", "id") },
+  recipient: { path: "/api/recipients", rows: rows("recipients", "name", "id") },
   alert: { path: "/api/alerts?limit=50", rows: rows("items", "id") },
   silence: { path: "/api/silences?limit=50", rows: rows("items", "id") },
   share: { path: "/api/shares?status=active&limit=50", rows: rows("items", "id") },

@@ -24,7 +24,10 @@ interface Kind {
 
 const pageSize = 1000;
 
-export type UuidKind = Extract<IdKind, "rule" | "webhook" | "channel" | "alert" | "silence" | "share" | "entity" | "delivery">;
+export type UuidKind = Extract<
+  IdKind,
+  "rule" | "webhook" | "channel" | "recipient" | "alert" | "silence" | "share" | "entity" | "delivery"
+>;
 
 /** The kinds, by the name that arguments and options declare. */
 const kinds: Readonly<Record<UuidKind, Kind>> = {
@@ -39,6 +42,10 @@ const kinds: Readonly<Record<UuidKind, Kind>> = {
   channel: {
     ...{ thing: "Channel", plural: "channels", list: "channels list", named: true },
     candidates: async (io) => (await io.call("listChannels", {})).channels,
+  },
+  recipient: {
+    ...{ thing: "Recipient", plural: "recipients", list: "recipients list", named: true },
+    candidates: async (io) => (await io.call("listRecipients", {})).recipients,
   },
   alert: {
     ...{ thing: "Alert", plural: "alerts", list: "alerts list", named: false },
@@ -71,7 +78,7 @@ const kinds: Readonly<Record<UuidKind, Kind>> = {
 };
 
 /**
- * The whole id that a text means: an id, a unique start of one (at least 4 characters), or for rules, webhooks and channels a name. A whole id is
+ * The whole id that a text means: an id, a unique start of one (at least 4 characters), or for rules, webhooks, channels and recipients a name. A whole id is
  * not looked up. A text that cannot mean anything comes back as it is, for the daemon to refuse. Throws `Problem("conflict")` with the
  * candidates if it means several, and `Problem("not_found")` with a guess if it means nothing.
  */

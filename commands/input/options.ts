@@ -7,7 +7,20 @@ import { parseSeconds } from "./time.ts";
  * have numbers, which are typed as they are.
  */
 export type IdKind =
-  | ("camera" | "cameraFilter" | "deletedCamera" | "rule" | "webhook" | "channel" | "alert" | "silence" | "share" | "entity" | "delivery")
+  | (
+      | "camera"
+      | "cameraFilter"
+      | "deletedCamera"
+      | "rule"
+      | "webhook"
+      | "channel"
+      | "recipient"
+      | "alert"
+      | "silence"
+      | "share"
+      | "entity"
+      | "delivery"
+    )
   | ("event" | "deletedEvent" | "detection" | "check");
 
 /** The same argument or option, whose texts are ids: short ids and names also work, and completion offers them. */

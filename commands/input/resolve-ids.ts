@@ -30,6 +30,7 @@ export async function resolveIds(command: Command, given: Given, io: Io): Promis
       case "rule":
       case "webhook":
       case "channel":
+      case "recipient":
       case "alert":
       case "silence":
       case "share":

@@ -30,7 +30,7 @@ export const ruleOptions = {
   schedule,
   modes: { ...list("mode", "Only in these modes of the home, such as away,night"), flag: "mode" },
   cooldown: seconds(0, 31_536_000, "Cooldown between alerts (default 5m)"),
-  channels: list("channel", "Channels: email, webhook, push, names of channels or webhooks"),
+  channels: list("channel", "email, webhook, push, all, or names of channels, recipients, webhooks"),
   dedup_key_template: text("template", "Key of alerts that share a cooldown (default {camera_id}:{rule_id})"),
   escalate: toggle("Let more severe events bypass the cooldown"),
   digest: toggle("Send a summary of suppressed alerts after the cooldown"),

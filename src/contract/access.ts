@@ -193,6 +193,11 @@ export const needs: Readonly<Record<OperationId, Need>> = {
   getDevice: resident,
   unsubscribeDevice: resident,
   answerAlert: guest("none"),
+  listRecipients: owner,
+  createRecipient: owner,
+  getRecipient: owner,
+  updateRecipient: owner,
+  deleteRecipient: owner,
   getNotificationConfig: owner,
   testNotification: owner,
 

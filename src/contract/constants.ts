@@ -12,6 +12,8 @@ export const cameraStatuses = ["unknown", "online", "offline", "error"] as const
 export const settableCameraStatuses = ["online", "offline"] as const;
 /** The neutral names of channels in rules. `push`: all enabled channels to phones. */
 export const channels = ["email", "webhook", "push"] as const;
+/** What a rule names to notify every recipient. */
+export const allRecipients = "all";
 /** The services that channels to phones use. */
 export const channelKinds = ["ntfy", "telegram", "pushover", "gotify", "home_assistant", "apprise", "web_push"] as const;
 export type ChannelKindName = (typeof channelKinds)[number];

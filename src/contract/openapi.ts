@@ -18,6 +18,7 @@ const tags: Readonly<Record<string, string>> = {
   notifications: "Notifications to people by mail and chat",
   "outbound webhooks": "Webhooks that send events to other programs",
   channels: "Channels to phones",
+  recipients: "People whom rules notify, with their hours",
   "alert receiver": "Alerts from monitoring systems",
   explain: "Explanations of what happened and what did not",
   analytics: "Statistics for up to a year, per UTC day",

@@ -127,6 +127,12 @@ export function DisplayName(longest: number) {
     .regex(/^[^\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]*$/u, "Must not contain control characters or marks that reorder text");
 }
 
+/** One plain mail address without a display name; it cannot inject a list or a header. */
+export const MailAddress = z
+  .string()
+  .max(320)
+  .regex(/^[^\s@<>()[\]\\,;:"\p{Cc}]+@[^\s@<>()[\]\\,;:"\p{Cc}]+$/u, "Must be a mail address such as me@example.org");
+
 /** An integer within inclusive bounds. */
 export const IntBetween = (minimum: number, maximum: number) => z.int().min(minimum).max(maximum);
 

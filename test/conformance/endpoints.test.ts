@@ -89,6 +89,10 @@ const pushDevice = {
   device: "Chrome on Android",
 };
 const channelKeys = ["id", "name", "kind", "settings", "secrets", "enabled", "last_attempt_at", "last_error", "created_at", "updated_at"];
+const recipientKeys = [
+  ...["id", "name", "channels", "hours", "severity", "rule_ids", "critical_anytime", "repeat_minutes", "repeat_times", "escalate_to"],
+  ...["escalate_minutes", "enabled", "created_at", "updated_at"],
+];
 const baselineConfig = ["threshold_stdev", "min_samples", "override_global_config", "global_config"];
 
 const explanation = ["subject", "found", "outcome", "trace", "steps"];
@@ -453,6 +457,21 @@ const tables: Readonly<Record<string, readonly Endpoint[]>> = {
     ["POST /api/channels/{channel}/test", 200, ["success", "error", "message"]],
     ["DELETE /api/channels/{channel}", 204, "empty"],
     ["GET /api/channels/{channel}", 404, ["detail"]],
+  ],
+  Recipients: [
+    [
+      "POST /api/recipients",
+      201,
+      recipientKeys,
+      { name: "Anna", channels: ["anna@example.org"], hours: [{ start_time: "07:00", end_time: "22:00" }] },
+    ],
+    ["POST /api/recipients", 409, ["detail"], { name: "anna", channels: ["anna@example.org"] }],
+    ["POST /api/recipients", 422, ["detail"], { name: "Ben", channels: ["nothing"] }],
+    ["GET /api/recipients", 200, ["recipients"]],
+    ["GET /api/recipients/{recipient}", 200, recipientKeys],
+    ["PATCH /api/recipients/{recipient}", 200, recipientKeys, { severity: "high" }],
+    ["DELETE /api/recipients/{recipient}", 204, "empty"],
+    ["GET /api/recipients/{recipient}", 404, ["detail"]],
   ],
   Modes: [
     ["GET /api/mode", 200, modeState],

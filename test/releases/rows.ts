@@ -511,6 +511,30 @@ export const earlyRows: readonly EarlyRow[] = [
     row: { day: "2026-02-28", due_at: at(45), content: null, created_at: at(45) },
   },
   {
+    from: 47,
+    table: "recipients",
+    row: {
+      ...{ recipient_id: id(47), name: "Anna", channels: ["Anna's phone"], hours: null, severity: "low", rule_ids: [id(1)] },
+      ...{ critical_anytime: true, repeat_minutes: 5, repeat_times: 6, escalate_to: null, escalate_minutes: 10, enabled: true, ...times },
+    },
+  },
+  { from: 47, table: "catch_ups", row: { catch_up_id: id(47), recipient_id: id(47), recipient: "Anna", created_at: at(47) } },
+  {
+    from: 47,
+    table: "alert_recipients",
+    row: {
+      ...{
+        alert_id: id(1),
+        recipient_id: id(47),
+        recipient: "Anna",
+        decision: "held_back",
+        reason: "outside the hours",
+        decided_at: at(47),
+      },
+      ...{ due_at: null, repeats: 0, escalate_at: null, escalated_from: null, catch_up_id: id(47) },
+    },
+  },
+  {
     from: 48,
     table: "message_edits",
     row: { notification_id: id(42), created_at: at(48), finished_at: at(49), answer: "Telegram accepted it" },

@@ -5,6 +5,7 @@ import { type OperationId, routes } from "../../src/contract/routes/index.ts";
 
 const forPrograms = "for programs, not for a person";
 const asPicture = "a picture or video: its address stands in an element of the page";
+const inTerminal = "the terminal sets up the people whom rules notify";
 const inList = "the list on the page has the whole record";
 
 /** The operations that the page does not use, each with the reason. Every other one has its place on the page. */
@@ -25,6 +26,11 @@ const unused: Readonly<Partial<Record<OperationId, string>>> = {
   getSilence: inList,
   getChannel: inList,
   answerAlert: "the buttons of a notification send it from the service worker",
+  getRecipient: inList,
+  listRecipients: inTerminal,
+  createRecipient: inTerminal,
+  updateRecipient: inTerminal,
+  deleteRecipient: inTerminal,
   createDetections: forPrograms,
   updateDetections: forPrograms,
   createEvents: forPrograms,

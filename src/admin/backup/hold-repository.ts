@@ -47,9 +47,10 @@ export async function holdJobs(sql: Sql, reason: string): Promise<void> {
   `;
 }
 
-/** Drops the digests that are not sent yet, and the summaries of silences that have ended. */
+/** Drops the digests that are not sent yet, the summaries of silences that have ended, and what is due for the recipients of alerts. */
 export async function dropSummaries(sql: Sql, now: Date): Promise<void> {
   await sql`delete from digests d where d.closed_at is null`;
+  await sql`update alert_recipients t set due_at = null, escalate_at = null where t.due_at is not null or t.escalate_at is not null`;
   await sql`
     update silences s
     set ended_at = coalesce(s.ended_at, s.ends_at), told_at = ${now}

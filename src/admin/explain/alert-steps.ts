@@ -3,6 +3,7 @@ import type { StoredAnswer } from "../../alerting/answers/answers-repository.ts"
 import { durationText, pluralize } from "../../base/text/format.ts";
 import type { AlertFacts, NotificationAttemptFacts, NotificationFacts } from "./alerts-repository.ts";
 import type { DeliveryFacts } from "./deliveries-repository.ts";
+import { type RecipientFacts, recipientStep } from "./recipient-steps.ts";
 import { between, instant, type Step, sentence } from "./step.ts";
 
 /** Alerts of older versions do not have it. */
@@ -16,17 +17,20 @@ export function alertSteps(
     attempts,
     deliveries,
     answers = [],
+    recipients = [],
   }: {
     readonly notifications: readonly NotificationFacts[];
     readonly attempts: readonly NotificationAttemptFacts[];
     readonly deliveries: readonly DeliveryFacts[];
     readonly answers?: readonly StoredAnswer[];
+    readonly recipients?: readonly RecipientFacts[];
   },
   now: Date,
 ): Step[] {
   const hasReachedWebhook = deliveries.some(({ event_id, status }) => event_id === alert.id && status === "success");
   return [
     alertStep(alert, hasReachedWebhook),
+    ...recipients.filter(({ alert_id }) => alert_id === alert.id).map((facts) => recipientStep(facts, alert)),
     ...notifications
       .filter(({ alert_id }) => alert_id === alert.id)
       .flatMap((notification) => [
@@ -76,7 +80,7 @@ function since(from: Date, to: Date | null): string {
 }
 
 function nameOf({ kind, channel }: NotificationFacts): string {
-  const names = { alert: "The notification", digest: "The digest", end: "The end message", update: "The update" };
+  const names = { alert: "The notification", digest: "The digest", end: "The end message", update: "The update", repeat: "The repeat" };
   return `${names[kind]} by ${channel}`;
 }
 

@@ -91,7 +91,7 @@ export async function eventOfAlert(sql: Sql, alertId: string): Promise<number | 
 export interface NotificationFacts {
   readonly notification_id: string;
   readonly alert_id: string;
-  readonly kind: "alert" | "digest" | "end" | "update";
+  readonly kind: "alert" | "digest" | "end" | "update" | "repeat";
   readonly channel: string;
   readonly status: "waiting" | "sent" | "failed" | "expired" | "cancelled" | "unusable";
   readonly reason: string | null;

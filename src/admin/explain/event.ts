@@ -29,6 +29,7 @@ import { peopleSteps } from "./people-steps.ts";
 import { batchStep, pictureSteps } from "./picture-steps.ts";
 import { picturesOf } from "./pictures.ts";
 import { findBatches, picturesOfEvent } from "./pictures-repository.ts";
+import { recipientsOf } from "./recipient-steps.ts";
 import { silentRuleStep, verdictStep } from "./rule-steps.ts";
 import type { Step } from "./step.ts";
 import { passedOver, passedOverStep } from "./webhook-steps.ts";
@@ -77,13 +78,14 @@ export async function chainOfEvent(sql: Sql, eventId: number, known: Known): Pro
   const silentRules = rules.filter(({ id }) => verdicts.every(({ rule_id }) => rule_id !== id)).slice(0, max.rules);
   const batchId = uuidOf(event.batch_id ?? "");
   const alertIds = alerts.map(({ id }) => id);
-  const [pictures, batches, notifications, notificationAttempts, deliveries, answers, unsent] = await Promise.all([
+  const [pictures, batches, notifications, notificationAttempts, deliveries, answers, recipients, unsent] = await Promise.all([
     picturesOf(sql, shown.ids),
     batchId === undefined ? [] : findBatches(sql, [batchId]),
     notificationsOf(sql, alertIds),
     notificationAttemptsOf(sql, alertIds, max.notificationAttempts),
     deliveriesAbout(sql, [String(eventId), ...alertIds], max.deliveries),
     answersTo(sql, alertIds),
+    recipientsOf(sql, alertIds),
     passedOver(sql, alertIds),
   ]);
   const requests = await deliveryAttempts(
@@ -101,7 +103,9 @@ export async function chainOfEvent(sql: Sql, eventId: number, known: Known): Pro
       ...verdicts.map(verdictStep),
       ...silentRules.map((rule) => silentRuleStep(rule, event, evaluationJobs)),
       ...noRules(verdicts.length + silentRules.length),
-      ...alerts.flatMap((alert) => alertSteps(alert, { notifications, attempts: notificationAttempts, deliveries, answers }, now)),
+      ...alerts.flatMap((alert) =>
+        alertSteps(alert, { notifications, attempts: notificationAttempts, deliveries, answers, recipients }, now),
+      ),
       ...deliveries.flatMap((delivery) => deliverySteps(delivery, requests, now)),
       ...unsent.map(passedOverStep),
       ...peopleSteps(changes.map(({ record }) => record)),

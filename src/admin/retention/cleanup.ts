@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { deleteReceivedAlertsBefore } from "../../alerting/alert-receiver/received-alerts-repository.ts";
 import { deleteSwitchesBefore } from "../../alerting/modes/switches-repository.ts";
+import { deleteCatchUps } from "../../alerting/notifications/catch-ups-repository.ts";
 import { deleteSummaries } from "../../alerting/summaries/summaries-repository.ts";
 import { deleteDeliveriesBefore } from "../../alerting/webhooks/deliveries-repository.ts";
 import { type Clock, dayMs, hourMs } from "../../base/clock/clock.ts";
@@ -172,6 +173,7 @@ async function deleteRows(
   await deleteAll(deleteSwitchesBefore);
   await deleteAll((sql, _, limit) => deleteSilencesBefore(sql, silencesBefore, limit));
   await db.query((sql) => deleteSummaries(sql, silencesBefore));
+  await db.query((sql) => deleteCatchUps(sql, silencesBefore));
   await deleteAll((sql, _, limit) => deleteJournalBefore(sql, { before, now: clock.now() }, limit));
   await deleteAll(deleteDeadJobsBefore);
   await deleteAll(deleteDeliveriesBefore);

@@ -15,10 +15,11 @@ export function recordOf(row: AlertRow): Alert {
 }
 
 /**
- * Explains in a sentence why no recipient will be notified of an alert: none of its channels has sent it, and none will. Null while a
- * channel still may, or has.
+ * Explains in a sentence why no recipient will be notified of an alert now: none of its channels has sent it, and none will. `withheld`
+ * says why recipients get no message. Null while a channel still may send it, or has.
  */
-export function reasonPending(results: readonly ChannelResult[]): string | null {
+export function reasonPending(results: readonly ChannelResult[], withheld: string | null = null): string | null {
   if (results.some(({ status }) => status === "waiting" || status === "sent")) return null;
-  return results.map(({ channel, status, reason }) => `${channel}: ${reason ?? status}`).join("; ") || null;
+  const reasons = results.map(({ channel, status, reason }) => `${channel}: ${reason ?? status}`);
+  return [...reasons, ...(withheld === null ? [] : [withheld])].join("; ") || null;
 }

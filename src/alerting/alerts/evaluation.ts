@@ -8,7 +8,6 @@ import { expiryOf, type NotificationSettings } from "../channels/availability.ts
 import { webhooksNamedBy } from "../channels/targets.ts";
 import { type ModesOfEvent, modesOfEvent } from "../modes/history.ts";
 import { keepState } from "../modes/state-repository.ts";
-import { queueNotifications } from "../notifications/queue.ts";
 import { evaluate } from "../rules/conditions.ts";
 import { ruleFacts } from "../rules/facts-repository.ts";
 import { isImmediate } from "../rules/immediate.ts";
@@ -22,6 +21,7 @@ import { updateProgress } from "./alerts-repository.ts";
 import { type Cooldown, cooldownOf, raiseUnlessSuppressed } from "./cooldowns-repository.ts";
 import { awaitDigest } from "./digests-repository.ts";
 import { holdAlert } from "./held-repository.ts";
+import { notifyOfAlert } from "./notify.ts";
 import { inOrder, type Match } from "./order.ts";
 import { suppressedIncidents } from "./suppressed-incidents.ts";
 import { type EarlierVerdict, earlierVerdicts, lockLevelOf, type StoredVerdict, storeVerdicts } from "./verdicts-repository.ts";
@@ -274,8 +274,9 @@ async function announce(sql: Sql, subject: Subject, { alert: created, rule }: Ra
   if (rule.channels && rule.channels.length > 0) {
     const judgement = judgementDueAt && { eventId: created.event_id, dueAt: judgementDueAt };
     const order = { alertId: created.id, kind: "alert", channels: rule.channels, expiresAt: expiryOf(delivery, now), judgement } as const;
-    const channels = await queueNotifications(sql, order, delivery.availability, now);
-    alert = (await updateProgress(sql, created.id, { status: "pending", channels, reason: reasonPending(channels) }, now)) ?? created;
+    const { results: channels, withheld } = await notifyOfAlert(sql, order, delivery.availability, now);
+    const reason = reasonPending(channels, withheld);
+    alert = (await updateProgress(sql, created.id, { status: "pending", channels, reason }, now)) ?? created;
   }
   await appendToJournal(sql, [{ type: "alert_created", data: { ...alert, status: "pending", delivered_at: null } }], now);
   if (alert.status === "delivered") await appendToJournal(sql, [{ type: "alert_delivered", data: alert }], now);

@@ -3,12 +3,12 @@ import type { Database, Sql } from "../../platform/database/database.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
 import { expiryOf, type NotificationSettings } from "../channels/availability.ts";
 import { webhooksNamedBy } from "../channels/targets.ts";
-import { queueNotifications } from "../notifications/queue.ts";
 import { reasonPending } from "./alert.ts";
 import { endAlert, updateProgress } from "./alerts-repository.ts";
 import { endCooldown } from "./cooldowns-repository.ts";
 import { closeDigest } from "./digests-repository.ts";
 import { dueHeld, endHold, type HeldAlert, heldExceptIn } from "./held-repository.ts";
+import { notifyOfAlert } from "./notify.ts";
 
 /** Notifies recipients and webhooks of at most `limit` alerts whose entry delay is over, each in its own transaction. */
 export async function releaseHeldAlerts(db: Database, delivery: NotificationSettings, now: Date, limit: number): Promise<void> {
@@ -19,11 +19,12 @@ export async function releaseHeldAlerts(db: Database, delivery: NotificationSett
 
 async function release(sql: Sql, { id, channels }: HeldAlert, delivery: NotificationSettings, now: Date): Promise<void> {
   const order = { alertId: id, kind: "alert", channels, expiresAt: expiryOf(delivery, now) } as const;
-  const results = channels.length === 0 ? [] : await queueNotifications(sql, order, delivery.availability, now);
+  const nothing = { results: [], withheld: null };
+  const { results, withheld } = channels.length === 0 ? nothing : await notifyOfAlert(sql, order, delivery.availability, now);
   // Notifications are locked before alerts (decision 8), so an alert that was ended meanwhile takes them back
   if (!(await endHold(sql, id))) throw new Error(`alert ${id} was ended when its entry delay was over`);
   const status = channels.length === 0 ? "delivered" : "pending";
-  const alert = await updateProgress(sql, id, { status, channels: results, reason: reasonPending(results) }, now);
+  const alert = await updateProgress(sql, id, { status, channels: results, reason: reasonPending(results, withheld) }, now);
   if (!alert) return;
   if (status === "delivered") await appendToJournal(sql, [{ type: "alert_delivered", data: alert }], now);
   const webhookIds = await webhooksNamedBy(sql, channels);

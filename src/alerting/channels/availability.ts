@@ -8,9 +8,11 @@ import { hasPhones } from "./channels-repository.ts";
 export type ChannelName = (typeof channels)[number];
 
 /** Which channels can be used, and why the others cannot. */
-export type ChannelAvailability = Readonly<
-  Record<ChannelName, { readonly usable: true } | { readonly usable: false; readonly reason: string }>
->;
+export type ChannelAvailability = Readonly<Record<ChannelName, Usable>> & {
+  /** Mail to an address that a recipient has. Absent: as `email`. */
+  readonly address?: Usable;
+};
+type Usable = { readonly usable: true } | { readonly usable: false; readonly reason: string };
 
 /** The configuration of the channels. */
 export type ChannelConfig = Pick<
@@ -31,6 +33,7 @@ export function channelAvailability(config: ChannelConfig): ChannelAvailability 
     email: usableUnless(off ?? emailFault(config, config.defaultEmailRecipients)),
     webhook: usableUnless(off ?? (config.defaultWebhookUrl === undefined ? "it needs DEFAULT_WEBHOOK_URL" : undefined)),
     push: usableUnless(off),
+    address: usableUnless(off ?? emailFault(config, ["an address"])),
   };
 }
 
@@ -51,7 +54,7 @@ export function emailFault(config: Pick<ChannelConfig, "smtpHost" | "smtpFromAdd
   return missing.length === 0 ? undefined : `it needs ${missing.join(" and ")}`;
 }
 
-function usableUnless(reason: string | undefined): { readonly usable: true } | { readonly usable: false; readonly reason: string } {
+function usableUnless(reason: string | undefined): Usable {
   return reason === undefined ? { usable: true } : { usable: false, reason };
 }
 

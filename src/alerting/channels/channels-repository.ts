@@ -1,3 +1,4 @@
+import { allRecipients } from "../../contract/constants.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import type { Outcome } from "../delivery/outcome.ts";
 import type { ChannelRecord, SettingColumns, StoredChannel } from "./channel.ts";
@@ -99,6 +100,8 @@ export async function rulesNaming(sql: Sql, words: readonly string[]): Promise<r
 /** A channel to phones or a webhook, which a rule can name. */
 export interface NamedChannel {
   readonly id: string;
+  /** Null for a webhook. */
+  readonly kind: ChannelRecord["kind"] | null;
   readonly name: string;
   readonly enabled: boolean;
   readonly isWebhook: boolean;
@@ -107,10 +110,10 @@ export interface NamedChannel {
 /** Lists what rules can name: the channels to phones, then the webhooks, by name. */
 export async function namedChannels(sql: Sql): Promise<readonly NamedChannel[]> {
   return await sql<NamedChannel[]>`
-    select c.channel_id as id, c.name, c.enabled, false as "isWebhook"
+    select c.channel_id as id, c.kind, c.name, c.enabled, false as "isWebhook"
     from channels c
     union all
-    select w.webhook_id, w.name, w.enabled, true
+    select w.webhook_id, null, w.name, w.enabled, true
     from webhooks w
     order by "isWebhook", name, id
   `;
@@ -120,4 +123,23 @@ export async function namedChannels(sql: Sql): Promise<readonly NamedChannel[]> 
 export async function hasPhones(sql: Sql): Promise<boolean> {
   const [row] = await sql<[{ has: boolean }]>`select exists (select from channels c where c.enabled) as has`;
   return row.has;
+}
+
+/** A recipient whom rules can name. */
+export interface NamedRecipient {
+  readonly id: string;
+  readonly name: string;
+  readonly channels: readonly string[];
+  readonly enabled: boolean;
+}
+
+/** Lists the recipients whom these words name, or all of them, by name. The order is the same everywhere, for locks. */
+export async function namedRecipients(sql: Sql, words: readonly string[]): Promise<readonly NamedRecipient[]> {
+  return await sql<NamedRecipient[]>`
+    select r.recipient_id as id, r.name, r.channels, r.enabled
+    from recipients r
+    where ${words.includes(allRecipients)}
+      or lower(r.name) = any (${words.map((word) => word.toLowerCase())}::text[])
+    order by lower(r.name)
+  `;
 }

@@ -14,11 +14,11 @@ export interface PhoneRequest {
 export interface Verdict {
   /** The service has the message. A status of 2xx alone does not prove it: a captive portal answers 200 too. */
   readonly isAccepted: boolean;
-  /** What the service calls the message; null if it gives it no name. */
+  /** The service's id of the message; null if it gives none. */
   readonly reference?: string | null;
   /** The service's own words, when it refuses. */
   readonly error?: string | undefined;
-  /** What the user can do about it. */
+  /** The fix for the user. */
   readonly fix?: string | undefined;
   /** No retry can help: the message is a dead letter. */
   readonly isFinal?: boolean;

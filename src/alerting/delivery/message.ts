@@ -71,10 +71,22 @@ export interface SilenceFacts {
   readonly endedAt: Date;
 }
 
-/** The alerts that a silence hid: their count, and the riskiest ones by time, each with the rule that would have raised it. */
+/** The alerts that a silence hid, or that waited for the hours of a recipient: their count, and the riskiest ones by time, each with the rule that would have raised it. */
 export interface SilencedAlerts {
   readonly count: number;
   readonly events: readonly (HeldBackEvent & { readonly ruleName: string })[];
+}
+
+/** The facts about the open alerts that were held back for a recipient. */
+export interface CatchUpFacts {
+  readonly catchUpId: string;
+  readonly recipient: string;
+  /** When the first of them was raised, and when the message was made. */
+  readonly since: Date;
+  readonly until: Date;
+  readonly cameras: readonly string[];
+  /** The highest severity. */
+  readonly severity: AlertFacts["severity"];
 }
 
 interface Sent {
@@ -100,8 +112,11 @@ export interface AlertMessage extends Sent {
   readonly endOf?: string | undefined;
   /** For the update of an immediate alert, the notification that reported the alert. */
   readonly updateOf?: string | undefined;
+  /** Says that no one has acknowledged the alert, for a repeat or after an escalation. */
+  readonly reminder?: string | undefined;
   readonly silence?: undefined;
   readonly summary?: undefined;
+  readonly catchUp?: undefined;
 }
 
 /** The content of a notification about an ended silence. */
@@ -112,6 +127,19 @@ export interface SilenceMessage extends Sent {
   readonly joined?: undefined;
   readonly endOf?: undefined;
   readonly updateOf?: undefined;
+  readonly summary?: undefined;
+  readonly catchUp?: undefined;
+}
+
+/** The content of a notification to a recipient whose hours have begun. */
+export interface CatchUpMessage extends Sent {
+  readonly catchUp: CatchUpFacts;
+  readonly heldBack: SilencedAlerts;
+  readonly alert?: undefined;
+  readonly joined?: undefined;
+  readonly endOf?: undefined;
+  readonly updateOf?: undefined;
+  readonly silence?: undefined;
   readonly summary?: undefined;
 }
 
@@ -124,7 +152,8 @@ export interface SummaryMessage extends Sent {
   readonly endOf?: undefined;
   readonly updateOf?: undefined;
   readonly silence?: undefined;
+  readonly catchUp?: undefined;
 }
 
 /** The content of a notification. */
-export type Message = AlertMessage | SilenceMessage | SummaryMessage;
+export type Message = AlertMessage | SilenceMessage | SummaryMessage | CatchUpMessage;

@@ -19,7 +19,7 @@ export type Outcome = {
       readonly refusedFor?: string;
       /** Recipients that the mail server may accept later. */
       readonly unreached?: readonly string[];
-      /** What the service calls the message, such as the id of a chat message. */
+      /** The service's id of the message. */
       readonly reference?: string;
     })
   | (Pace & {

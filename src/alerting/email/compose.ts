@@ -103,6 +103,7 @@ function threadOf(message: Message, { domain, timeZone }: { readonly domain: str
   const messageId = mailId(message.notificationId, domain);
   if (message.summary) return { messageId, references: [`<summaries@${domain}>`] };
   if (message.silence) return { messageId, references: [`<silence.${message.silence.silenceId}@${domain}>`] };
+  if (message.catchUp) return { messageId, references: [`<catch-up.${message.catchUp.catchUpId}@${domain}>`] };
   const day = new Intl.DateTimeFormat("en-CA", { timeZone, dateStyle: "short" }).format(message.alert.startedAt);
   return {
     messageId,

@@ -1,7 +1,15 @@
 import { pluralize } from "../../base/text/format.ts";
 import { riskLevels, severities } from "../../contract/constants.ts";
 import { eventLink, type LinkSettings } from "../delivery/links.ts";
-import type { AlertFacts, AlertMessage, HeldBackEvent, Message, SilenceMessage, SummaryMessage } from "../delivery/message.ts";
+import type {
+  AlertFacts,
+  AlertMessage,
+  CatchUpMessage,
+  HeldBackEvent,
+  Message,
+  SilenceMessage,
+  SummaryMessage,
+} from "../delivery/message.ts";
 import { onOneLine } from "../delivery/texts.ts";
 import { conditionTexts } from "../rules/condition-text.ts";
 import { alertsText, scopeText, spanText } from "../silences/silence.ts";
@@ -9,6 +17,9 @@ import { summaryHeadline } from "../summaries/text.ts";
 
 const colours = { low: "#4b5563", medium: "#b45309", high: "#c2410c", critical: "#b91c1c" } as const;
 const colourOfEnd = "#15803d";
+
+/** A catch-up message names this many cameras and counts the rest. */
+const listedCameras = 5;
 
 interface Place {
   readonly timeZone: string;
@@ -33,6 +44,7 @@ export function levelOf({ alert, joined }: Pick<AlertMessage, "alert" | "joined"
 export function headline(message: Message, timeZone: string): string {
   if (message.summary) return summaryHeadline(message.summary.day);
   if (message.silence) return `The silence for ${silenced(message)} has ended; it muted ${alertsText(message.heldBack.count)}`;
+  if (message.catchUp) return catchUpHeadline(message);
   const { alert, heldBack, endOf, updateOf, isTest } = message;
   if (isTest) return `Test message from homesec, ${time(alert.startedAt, timeZone)}`;
   const place = `${clean(alert.cameraName)}, ${time(alert.startedAt, timeZone)}`;
@@ -65,10 +77,11 @@ export interface MessageValues {
 export function valuesFor(message: Exclude<Message, SummaryMessage>, place: Place): MessageValues {
   const common: Pick<MessageValues, "heading" | "late" | "timeZone"> = {
     heading: headline(message, place.timeZone),
-    late: message.late ?? null,
+    late: [message.alert && message.reminder, message.late].filter(Boolean).join(" ") || null,
     timeZone: place.timeZone,
   };
   if (message.silence) return { ...common, ...silenceValues(message, place) };
+  if (message.catchUp) return { ...common, ...catchUpValues(message, place) };
   const { alert, heldBack, endOf, isTest } = message;
   const colour = endOf === undefined ? colours[levelOf(message)] : colourOfEnd;
   if (heldBack) {
@@ -102,7 +115,24 @@ function silenceValues(message: SilenceMessage, place: Place) {
   };
 }
 
-/** The list of a digest or a silence, and the sentence that counts the rest. */
+/** Writes how many alerts wait for a recipient, and how severe they are. */
+export function catchUpHeadline({ catchUp: { severity }, heldBack: { count } }: CatchUpMessage): string {
+  return `${pluralize(count, "alert")} outside your hours, ${count === 1 ? "severity" : "highest severity"} ${severity}`;
+}
+
+function catchUpValues({ catchUp, heldBack }: CatchUpMessage, place: Place) {
+  const { since, until, cameras, severity, recipient } = catchUp;
+  const span = `between ${time(since, place.timeZone)} and ${time(until, place.timeZone)}`;
+  const shown = cameras.slice(0, listedCameras).map(clean).join(", ");
+  const where = cameras.length > listedCameras ? `${shown} and ${cameras.length - listedCameras} more` : shown;
+  return {
+    colour: colours[severity],
+    summary: `homesec held back ${pluralize(heldBack.count, "alert")} for ${clean(recipient)} ${span}, at ${where}:`,
+    ...listed(heldBack, "alert", place, (event) => `${heldBackText(event)} (rule "${clean(event.ruleName)}")`),
+  };
+}
+
+/** The list of a digest, a silence or a catch-up message, and the sentence that counts the rest. */
 function listed<Event extends HeldBackEvent>(
   { count, events }: { readonly count: number; readonly events: readonly Event[] },
   noun: string,

@@ -7,20 +7,23 @@ import type { ClaimedJob } from "../../work/jobs/jobs-repository.ts";
 import { type ChannelName, channelAvailability } from "../channels/availability.ts";
 import { openChannel } from "../channels/channel.ts";
 import { findChannel, storeLastAttempt } from "../channels/channels-repository.ts";
+import { isMail } from "../channels/targets.ts";
 import type { Channel, Rendered, Result, Run, Stored } from "../delivery/channel.ts";
 import type { LogEntry } from "../delivery/fault-log.ts";
 import type { AlertFacts, Message } from "../delivery/message.ts";
 import type { Counted, Outcome } from "../delivery/outcome.ts";
 import { lateText } from "../rules/lateness.ts";
 import { findSummary } from "../summaries/summaries-repository.ts";
+import { alertsOfCatchUp, findCatchUp } from "./catch-ups-repository.ts";
 import { beginningOf, insertEnds } from "./ends-repository.ts";
-import { findAlertFacts, findHeldBack, findSilenced, findSilenceFacts } from "./facts-repository.ts";
+import { findAlertFacts, findHeldBack, findSilenced, findSilenceFacts, reminderOf } from "./facts-repository.ts";
 import { follow } from "./follow.ts";
 import { joinedAlerts, separateNotifications } from "./joining-repository.ts";
 import { createMailPause, type MailPause } from "./mail-pause.ts";
 import { isLate, lateness, latenessOfSummary, nextState } from "./next-state.ts";
 import { isOpen, type Notification } from "./notification.ts";
 import { phoneTransport } from "./phone.ts";
+import { quiet } from "./quiet.ts";
 import { addAttempt, findNotification, lockJob, lockProgress, storeProgress } from "./sending-repository.ts";
 import { type Send, type TransportContext, transports } from "./transports.ts";
 import { insertUpdates } from "./updates-repository.ts";
@@ -39,11 +42,11 @@ export interface NotificationChannelContext extends TransportContext {
   readonly random?: () => number;
 }
 
-/** Under which name metrics count a channel: names that users give would make ever new ones. */
+/** The name of a channel in metrics: names that users give would make ever new ones. */
 export type CountedChannel = ChannelName | ChannelKindName;
 
 interface Request {
-  readonly channel: string;
+  readonly isByMail: boolean;
   readonly message: Message;
   /** It goes only to recipients that earlier attempts did not reach. */
   readonly isRest: boolean;
@@ -61,10 +64,10 @@ export function createNotificationChannel(context: NotificationChannelContext): 
       return notification && isOpen(notification) ? notification : undefined;
     },
     render: (notification, run) => render(notification, run, { ...context, mailPause, phones }),
-    send: async ({ channel, isRest, send }, signal) => {
+    send: async ({ isByMail, isRest, send }, signal) => {
       const outcome = await send(signal);
       // A refusal of one recipient must not hold back the mails to the others
-      if (channel === "email" && !(isRest && outcome.kind === "again")) mailPause.follow(outcome);
+      if (isByMail && !(isRest && outcome.kind === "again")) mailPause.follow(outcome);
       return outcome;
     },
     store: (sql, notification, result, job) => store(sql, { notification, result, job, random: random() }, context.settle),
@@ -84,21 +87,26 @@ async function render(
 ): Promise<Rendered<Request> | undefined> {
   const { channel, channelId } = notification;
   const message = await messageOf(context.db, notification, startedAt);
-  if (!message) return undefined;
+  if (!message) return notification.kind === "catch_up" ? { kind: "ended", as: "cancelled", reason: "no alert of it is open" } : undefined;
+  const held = await context.db.query((sql) => quiet(sql, notification, message, startedAt));
   if (isEndedByPerson(notification, message.alert)) return { kind: "ended", as: "cancelled", reason: null };
   if (notification.kind === "digest" && message.heldBack?.count === 0) {
     return { kind: "ended", as: "cancelled", reason: "all events of this digest were deleted" };
   }
   if (startedAt >= notification.expiresAt) return { kind: "ended", as: "expired", reason: "it was not sent in time" };
+  if (held) return held;
   if (channelId !== null) return await renderForPhone({ ...notification, channelId }, message, context, signal);
-  if (channel !== "email" && channel !== "webhook") return { kind: "ended", as: "failed", reason: `homesec has no channel ${channel}` };
-  const pause = channel === "email" ? context.mailPause.of(notification) : undefined;
+  const isByMail = isMail(notification);
+  if (!isByMail && channel !== "webhook") return { kind: "ended", as: "failed", reason: `homesec has no channel ${channel}` };
+  const pause = isByMail ? context.mailPause.of(notification) : undefined;
   if (pause) return { kind: "waits", ...pause };
-  const available = channelAvailability(context.config)[channel];
+  const availability = channelAvailability(context.config);
+  const isToAddress = isByMail && channel !== "email";
+  const available = isToAddress ? (availability.address ?? availability.email) : availability[isByMail ? "email" : "webhook"];
   if (!available.usable) return { kind: "outcome", outcome: { kind: "again", answer: available.reason, misconfigured: true } };
-  const recipients = notification.unreached ?? context.config.defaultEmailRecipients;
-  const send = await transports[channel](context, message, recipients, signal);
-  return { kind: "request", request: { channel, message, isRest: notification.unreached !== null, send } };
+  const recipients = notification.unreached ?? (isToAddress ? [channel] : context.config.defaultEmailRecipients);
+  const send = await transports[isByMail ? "email" : "webhook"](context, message, recipients, signal);
+  return { kind: "request", request: { isByMail, message, isRest: notification.unreached !== null, send } };
 }
 
 /** A message to a channel that was removed or disabled meanwhile is not sent: no one waits for it there. */
@@ -116,7 +124,7 @@ async function renderForPhone(
   if (!push.usable) return { kind: "outcome", outcome: { kind: "again", answer: push.reason, misconfigured: true } };
   try {
     const send = await phoneTransport(context, openChannel(row, context.sealer), message, signal);
-    return { kind: "request", request: { channel, message, isRest: false, send } };
+    return { kind: "request", request: { isByMail: false, message, isRest: false, send } };
   } catch (error) {
     // Sealed with another key file: the right one may return
     if (!(error instanceof Problem)) throw error;
@@ -145,6 +153,10 @@ async function factsOf(sql: Sql, notification: Notification, now: Date): Promise
     const silence = await findSilenceFacts(sql, notification.silenceId);
     return silence && { ...common, silence, heldBack: await findSilenced(sql, notification.silenceId, listedEvents) };
   }
+  if (notification.kind === "catch_up") {
+    const found = await findCatchUp(sql, notification.catchUpId, listedEvents);
+    return found && { ...common, catchUp: found.facts, heldBack: found.heldBack };
+  }
   const alert = await findAlertFacts(sql, notification.alertId);
   const joined = await joinedAlerts(sql, notificationId);
   const heldBack = kind === "digest" ? await findHeldBack(sql, notification, listedEvents) : undefined;
@@ -153,13 +165,15 @@ async function factsOf(sql: Sql, notification: Notification, now: Date): Promise
   // Only the alert itself: a digest and the message about an end describe what came later
   const delays = [kind === "alert" && alert?.lateSeconds ? lateText(alert.lateSeconds) : undefined, common.late];
   const late = delays.filter((delay) => delay !== undefined).join(" ") || undefined;
-  return alert && { ...common, late, alert, joined, heldBack, endOf, updateOf };
+  return alert && { ...common, late, alert, joined, heldBack, endOf, updateOf, reminder: await reminderOf(sql, notification) };
 }
 
 /** Tells whether the message is obsolete. A person who acknowledges an incident still wants to know when it is over. */
 function isEndedByPerson({ kind }: Notification, alert: AlertFacts | undefined): boolean {
   const status = alert?.status;
-  return status === "dismissed" ? kind !== "digest" : status === "acknowledged" && (kind === "alert" || kind === "update");
+  return status === "dismissed"
+    ? kind !== "digest"
+    : status === "acknowledged" && (kind === "alert" || kind === "update" || kind === "repeat");
 }
 
 /** Locks the job, the notification with those joined to it, and the alerts, in this order. */
@@ -203,6 +217,9 @@ async function store(
   if (sent.length > 0 && isBeginning(notification, message?.alert)) await insertEnds(sql, { notificationIds: sent }, result.at);
   // The visit may have been judged while the message was under way
   if (sent.length > 0 && isDuringVisit(notification, message?.alert)) await insertUpdates(sql, { notificationIds: sent }, result.at);
+  if (notification.kind === "catch_up") {
+    for (const alertId of await alertsOfCatchUp(sql, notification.catchUpId)) await settle(sql, alertId, result.at);
+  }
   if (notification.kind === "alert") {
     const alertIds = followed.changed.flatMap(({ row }) => row.alertId ?? []);
     for (const alertId of alertIds.toSorted()) await settle(sql, alertId, result.at);
@@ -230,6 +247,7 @@ type PhoneKinds = Map<string, ChannelKindName>;
 
 function countedChannel({ channel, channelId }: Notification, phones: PhoneKinds): CountedChannel {
   if (channelId !== null) return phones.get(channelId) ?? "push";
+  if (isMail({ channel, channelId })) return "email";
   return channels.find((name) => name === channel) ?? "push";
 }
 
@@ -241,14 +259,22 @@ function countedAs(result: Result<Request>): Counted | undefined {
 }
 
 function entryOf(notification: Notification, result: Result<Request>, counted: Counted): LogEntry {
-  const { id, channel, kind, eventId, trace, alertId, silenceId, summaryDay, status } = notification;
+  const { id, channel, kind, eventId, trace, alertId, silenceId, summaryDay, catchUpId, status } = notification;
   const outcome = result.kind === "attempted" ? result.outcome : undefined;
   const answer = result.kind === "attempted" ? result.outcome.answer : result.reason;
   const reason = outcome?.kind === "sent" ? (outcome.refusedFor ?? null) : answer;
   const joined = result.kind === "attempted" ? result.request?.message.joined?.map((other) => other.alertId) : undefined;
   const fields = {
     ...{ stage: "deliver", trace: trace ?? undefined, event: eventId ?? undefined, alert: alertId ?? undefined },
-    ...{ silence: silenceId ?? undefined, summary: summaryDay ?? undefined, notification: id, channel, kind, answer },
+    ...{
+      silence: silenceId ?? undefined,
+      summary: summaryDay ?? undefined,
+      catch_up: catchUpId ?? undefined,
+      notification: id,
+      channel,
+      kind,
+      answer,
+    },
     ...(result.kind === "attempted" && { took_ms: result.at.getTime() - result.startedAt.getTime() }),
     ...(reason !== null && { reason }),
     ...(joined && joined.length > 0 && { joined_alerts: joined }),

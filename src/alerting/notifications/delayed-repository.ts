@@ -1,4 +1,5 @@
 import type { Sql } from "../../platform/database/database.ts";
+import { outsideHours } from "./quiet.ts";
 
 /** The notifications of one channel that could not be sent yet, or not to everyone. */
 export interface DelayedNotifications {
@@ -14,7 +15,8 @@ export interface DelayedNotifications {
 
 /**
  * Counts, by channel, the notifications that were refused and will not be sent within minutes: after three attempts, after five minutes,
- * or because the next attempt is that far away. A server that delays unknown senders for a minute is left out.
+ * or because the next attempt is that far away. A server that delays unknown senders for a minute is left out, and so are messages that wait for
+ * the hours of a recipient.
  */
 export async function delayedNotifications(sql: Sql, now: Date): Promise<readonly DelayedNotifications[]> {
   return await sql<DelayedNotifications[]>`
@@ -26,6 +28,7 @@ export async function delayedNotifications(sql: Sql, now: Date): Promise<readonl
     from notifications n
     where (n.status = 'waiting' or n.unreached is not null)
       and n.reason is not null
+      and not starts_with(n.reason, ${outsideHours})
       and n.joined_to is null
       and (
         n.attempt_count >= 3

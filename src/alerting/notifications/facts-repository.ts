@@ -2,6 +2,7 @@ import { zonesOfEvent } from "../../monitoring/zones/zones-repository.ts";
 import type { Sql, SqlFragment } from "../../platform/database/database.ts";
 import type { ChannelTarget } from "../channels/targets.ts";
 import type { AlertFacts, HeldBack, HeldBackEvent, SilencedAlerts, SilenceFacts } from "../delivery/message.ts";
+import type { Notification } from "./notification.ts";
 
 /** Reads an alert with its event; undefined when it was deleted. */
 export async function findAlertFacts(sql: Sql, alertId: string): Promise<AlertFacts | undefined> {
@@ -57,7 +58,8 @@ export async function newestPictures(sql: Sql, eventId: number, limit: number): 
   return rows.map(({ id }) => id);
 }
 
-const heldBackColumns = (sql: Sql): SqlFragment => sql`
+/** Columns of an event that a message lists, for `events e` and `cameras c`. */
+export const heldBackColumns = (sql: Sql): SqlFragment => sql`
   e.event_id as "eventId", e.camera_id as "cameraId", c.name as "cameraName", e.kind as "eventKind", e.started_at as "startedAt",
   e.analysis_status as "analysisStatus", e.risk_score as "riskScore", e.risk_level as "riskLevel", e.summary
 `;
@@ -128,4 +130,17 @@ export async function findSilenced(sql: Sql, silenceId: string, limit: number): 
     `,
   ]);
   return { count: total.count, events: rows.toSorted((a, b) => a.startedAt.getTime() - b.startedAt.getTime()) };
+}
+
+/** Returns the sentence that says why an alert reaches a recipient again, or after another recipient; undefined for any other message. */
+export async function reminderOf(sql: Sql, { kind, alertId, recipientId, round }: Notification): Promise<string | undefined> {
+  if (kind === "repeat") return `No one has acknowledged this alert yet (repeat ${round}).`;
+  if (kind !== "alert" || recipientId === null) return undefined;
+  const [row] = await sql<[{ from: string | null }?]>`
+    select t.escalated_from as "from"
+    from alert_recipients t
+    where t.alert_id = ${alertId}
+      and t.recipient_id = ${recipientId}
+  `;
+  return row?.from ? `${row.from} has not acknowledged this alert.` : undefined;
 }

@@ -20,15 +20,15 @@ export async function insertFollowing(sql: Sql, { kind, of, joins, conditions }:
   const stored = await sql<{ id: string; channel: string; channelId: string | null; eventId: number }[]>`
     with alerted as materialized (
       -- locked, so that an attempt that is being stored either is visible here or sees itself what calls for this message
-      select n.alert_id, n.channel, n.channel_id, n.status, n.finished_at, n.expires_at - n.created_at as lifetime
+      select n.alert_id, n.channel, n.channel_id, n.recipient_id, n.status, n.finished_at, n.expires_at - n.created_at as lifetime
       from notifications n
       where n.kind = 'alert'
         and ${of}
       order by n.notification_id
       for share
     ), stored as (
-      insert into notifications (notification_id, alert_id, kind, channel, channel_id, status, next_attempt_at, expires_at, created_at)
-      select gen_random_uuid(), b.alert_id, ${kind}, b.channel, b.channel_id, 'waiting', ${now}::timestamptz,
+      insert into notifications (notification_id, alert_id, kind, channel, channel_id, recipient_id, status, next_attempt_at, expires_at, created_at)
+      select gen_random_uuid(), b.alert_id, ${kind}, b.channel, b.channel_id, b.recipient_id, 'waiting', ${now}::timestamptz,
         ${now}::timestamptz + b.lifetime, ${now}::timestamptz
       from alerted b
       join alerts a on a.alert_id = b.alert_id
@@ -36,7 +36,7 @@ export async function insertFollowing(sql: Sql, { kind, of, joins, conditions }:
       where b.status = 'sent'
         and c.deleted_at is null
         and ${conditions}
-      on conflict (alert_id, kind, channel) do nothing
+      on conflict (alert_id, kind, channel, round) do nothing
       returning notification_id, alert_id, channel, channel_id
     )
     select s.notification_id as id, s.channel, s.channel_id as "channelId", a.event_id as "eventId"

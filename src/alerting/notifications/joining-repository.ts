@@ -1,5 +1,6 @@
 import type { Sql } from "../../platform/database/database.ts";
 import { insertDeliverJobs } from "../../work/jobs/deliver-repository.ts";
+import { isMail } from "../channels/targets.ts";
 import type { JoinedAlert } from "../delivery/message.ts";
 
 /** Lists the alerts whose notifications are joined to this one and still have to be sent, oldest first. */
@@ -55,7 +56,7 @@ export async function separateMessages(
 ): Promise<void> {
   const messages = new Map<string, string[]>();
   for (const { id, channel, channelId, eventId } of stored) {
-    const key = channel === "email" || channelId !== null ? `event ${eventId} ${channelId ?? channel}` : id;
+    const key = isMail({ channel, channelId }) || channelId !== null ? `event ${eventId} ${channelId ?? channel}` : id;
     messages.set(key, [...(messages.get(key) ?? []), id]);
   }
   for (const ids of messages.values()) await separateNotifications(sql, ids, now);

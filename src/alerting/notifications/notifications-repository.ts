@@ -18,30 +18,31 @@ export type NewNotifications = About & {
  */
 export async function insertNotifications(
   sql: Sql,
-  { alertId, silenceId, summaryDay, kind, expiresAt, judgement, rows }: NewNotifications,
+  { alertId, silenceId, summaryDay, catchUpId, round, kind, expiresAt, judgement, rows }: NewNotifications,
   now: Date,
 ): Promise<void> {
   await sql`
     with given as (
-      select g.notification_id, g.channel, g.channel_id, g.reason, g.position
+      select g.notification_id, g.channel, g.channel_id, g.reason, g.recipient_id, g.position
       from unnest(
         ${rows.map(({ id }) => id)}::uuid[],
         ${rows.map(({ channel }) => channel)}::text[],
         ${rows.map(({ channelId }) => channelId)}::uuid[],
-        ${rows.map(({ reason }) => reason)}::text[]
-      ) with ordinality as g (notification_id, channel, channel_id, reason, position)
+        ${rows.map(({ reason }) => reason)}::text[],
+        ${rows.map(({ recipientId }) => recipientId ?? null)}::uuid[]
+      ) with ordinality as g (notification_id, channel, channel_id, reason, recipient_id, position)
     ), first as (
-      select distinct on (n.channel_id) n.notification_id
+      select distinct on (n.channel_id, n.channel) n.notification_id
       from alerts a
       join alerts o on o.event_id = a.event_id and o.alert_id <> a.alert_id
       join notifications n on n.alert_id = o.alert_id
       where a.alert_id = ${alertId ?? null}::uuid
         and n.kind = ${kind}
         and n.kind <> 'digest'
-        and (n.channel = 'email' or n.channel_id is not null)
+        and (n.channel <> 'webhook' or n.channel_id is not null)
         and n.status = 'waiting'
         and n.joined_to is null
-      order by n.channel_id, n.created_at, n.notification_id
+      order by n.channel_id, n.channel, n.created_at, n.notification_id
     ), waiting as materialized (
       select n.notification_id, n.channel, n.channel_id, n.next_attempt_at
       from notifications n
@@ -52,8 +53,9 @@ export async function insertNotifications(
       order by n.notification_id
       for update of n
     ), stored as (
-      insert into notifications (notification_id, alert_id, silence_id, summary_day, kind, channel, channel_id, status, reason, next_attempt_at, expires_at, created_at, finished_at, joined_to)
-      select g.notification_id, ${alertId ?? null}::uuid, ${silenceId ?? null}::uuid, ${summaryDay ?? null}::date, ${kind}, g.channel, g.channel_id,
+      insert into notifications (notification_id, alert_id, silence_id, summary_day, catch_up_id, round, recipient_id, kind, channel, channel_id, status, reason, next_attempt_at, expires_at, created_at, finished_at, joined_to)
+      select g.notification_id, ${alertId ?? null}::uuid, ${silenceId ?? null}::uuid, ${summaryDay ?? null}::date, ${catchUpId ?? null}::uuid, ${round ?? 0},
+        g.recipient_id, ${kind}, g.channel, g.channel_id,
         case when g.reason is null then 'waiting' else 'unusable' end,
         g.reason,
         case when g.reason is null then coalesce(w.next_attempt_at, ${now}::timestamptz) end,
@@ -92,7 +94,7 @@ export async function cancelNotifications(sql: Sql, alertId: string, now: Date):
       update notifications n
       set status = 'cancelled', next_attempt_at = null, finished_at = ${now}
       where n.alert_id = ${alertId}
-        and n.kind in ('alert', 'update')
+        and n.kind in ('alert', 'update', 'repeat')
         and n.status = 'waiting'
       returning n.notification_id
     )

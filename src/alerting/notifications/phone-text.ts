@@ -5,6 +5,7 @@ import type { AlertMessage, Message } from "../delivery/message.ts";
 import { bySeverity, capital, clean, headline, risk, valuesFor, whyText } from "../email/content.ts";
 import { summaryValues } from "../email/summary.ts";
 import { spanText } from "../silences/silence.ts";
+import { dateIn } from "../summaries/schedule.ts";
 
 /** The time zone of the home, and how links are written. */
 interface Place {
@@ -19,31 +20,34 @@ export function phoneMessage(message: Message, place: Place): Omit<PhoneMessage,
     title: titleOf(message, place.timeZone),
     text: linesOf(message, place).join("\n"),
     urgency: urgencyOf(message),
-    link: linkOf(message, place.links),
+    link: linkOf(message, place),
     pictureLink: pictureLinkOf(message, place.links),
-    paths: pathsOf(message, place.links),
+    paths: pathsOf(message, place),
     topic: topicOf(message),
   };
 }
 
-function pathsOf(message: Message, { webEnabled, sign }: LinkSettings): NonNullable<PhoneMessage["paths"]> {
+function pathsOf(message: Message, { timeZone, links: { webEnabled, sign } }: Place): NonNullable<PhoneMessage["paths"]> {
   const here = { publicUrl: "", webEnabled, sign };
-  return { page: linkOf(message, here), picture: pictureLinkOf(message, here) };
+  return { page: linkOf(message, { links: here, timeZone }), picture: pictureLinkOf(message, here) };
 }
 
-function topicOf({ alert, silence, summary }: Message): string {
+function topicOf({ alert, silence, summary, catchUp }: Message): string {
   if (alert) return `event-${alert.eventId}`;
+  if (catchUp) return `catch-up-${catchUp.catchUpId}`;
   return silence ? `silence-${silence.silenceId}` : `summary-${summary.day.date}`;
 }
 
-function linkOf(message: Message, links: LinkSettings): string | undefined {
+function linkOf(message: Message, { links, timeZone }: Place): string | undefined {
   if (message.summary) return dayLink(links, message.summary.day.date);
+  if (message.catchUp) return dayLink(links, dateIn(timeZone, message.catchUp.since));
   return message.alert && !message.isTest ? eventLink(links, message.alert.eventId) : undefined;
 }
 
-/** Returns the highest severity of the rules that matched. What is over, updates of an alert that the phone has, and lists of
+/** Returns the highest severity of the rules that matched. Ends of incidents, updates of an alert that the phone has, and lists of
  * what was held back wake no one. */
 export function urgencyOf(message: Message): Urgency {
+  if (message.catchUp) return message.catchUp.severity === "low" ? "low" : "medium";
   if (!message.alert || message.endOf !== undefined || message.updateOf !== undefined) return "low";
   const ranks = [message.alert, ...message.joined].map(({ severity }) => severities.indexOf(severity));
   const urgency = severities[Math.max(...ranks)] ?? message.alert.severity;
@@ -54,13 +58,13 @@ export function urgencyOf(message: Message): Urgency {
 /** Shorter than the subject of a mail: phones show few characters, and the time stands below. */
 function titleOf(message: Message, timeZone: string): string {
   if (!message.alert) return headline(message, timeZone);
-  const { alert, heldBack, endOf, updateOf, isTest } = message;
+  const { alert, heldBack, endOf, updateOf, isTest, reminder } = message;
   if (isTest) return "Test message from homesec";
   const camera = clean(alert.cameraName);
   if (heldBack) return `${heldBack.count} more since the alert at ${camera}`;
   if (endOf !== undefined) return `Resolved: problem with camera ${camera}`;
   if (alert.eventKind === "event")
-    return `${updateOf === undefined ? "" : "Update: "}${capital(alert.objectTypes[0] ?? "something")} at ${camera}`;
+    return `${updateOf === undefined ? "" : "Update: "}${reminder === undefined ? "" : "Unanswered: "}${capital(alert.objectTypes[0] ?? "something")} at ${camera}`;
   return `${alert.incidentEndedAt === null ? "Problem" : "Resolved problem"} with camera ${camera}`;
 }
 
@@ -70,14 +74,15 @@ function linesOf(message: Message, place: Place): readonly string[] {
     const lines = sections.flatMap(({ title, rows }) => rows.map(({ name, value }) => `${name ?? title}: ${value}`));
     return [...lines, ...(late === null ? [] : [late])];
   }
-  const { summary, events, more, late } = valuesFor(message, place);
-  const delay = late === null ? [] : [late];
+  const { summary, events, more } = valuesFor(message, place);
+  const delay = message.late === undefined ? [] : [message.late];
   if (events) {
     const listed = events.map(({ time, risk: of, text }) => [time, of && `risk ${of}`, text].filter(Boolean).join(" · "));
     return [summary, ...listed, ...(more ? [more] : []), ...delay];
   }
   if (!message.alert || message.isTest) return [summary, ...delay];
-  return [factsLine(message, place.timeZone), summary, ...ruleLines(message), ...delay];
+  const reminder = message.reminder === undefined ? [] : [message.reminder];
+  return [...reminder, factsLine(message, place.timeZone), summary, ...ruleLines(message), ...delay];
 }
 
 /** When it happened, for how long, and its risk. */

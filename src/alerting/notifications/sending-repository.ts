@@ -7,7 +7,8 @@ import type { Notification, Progress } from "./notification.ts";
 /** Finds a notification; undefined when it was deleted with its subject. */
 export async function findNotification(sql: Sql, id: string): Promise<Notification | undefined> {
   const [row] = await sql<[Notification?]>`
-    select n.notification_id as id, n.alert_id as "alertId", n.silence_id as "silenceId", n.summary_day::text as "summaryDay", n.kind, n.channel, n.channel_id as "channelId", n.status, n.reason, n.attempt_count as attempts,
+    select n.notification_id as id, n.alert_id as "alertId", n.silence_id as "silenceId", n.summary_day::text as "summaryDay",
+      n.catch_up_id as "catchUpId", n.round, n.recipient_id as "recipientId", n.kind, n.channel, n.channel_id as "channelId", n.status, n.reason, n.attempt_count as attempts,
       n.unreached, n.expires_at as "expiresAt", n.next_attempt_at as "nextAttemptAt", n.created_at as "createdAt", n.late,
       e.event_id as "eventId", e.batch_id as trace
     from notifications n
@@ -27,7 +28,7 @@ export async function bringForward(
   await sql`
     update notifications n
     set next_attempt_at = ${now}
-    where ${channelId === null ? sql`n.channel = ${channel} and n.channel_id is null` : sql`n.channel_id = ${channelId} and n.status = 'waiting'`}
+    where ${channelId === null ? sql`(n.channel = ${channel} or ${channel} = 'email' and strpos(n.channel, '@') > 0) and n.channel_id is null` : sql`n.channel_id = ${channelId} and n.status = 'waiting'`}
       and n.next_attempt_at > ${now}
   `;
 }
@@ -67,7 +68,7 @@ export async function storeProgress(
     readonly attempts: number;
     readonly late: boolean;
     readonly finishedAt: Date | null;
-    /** What the service calls the message; undefined keeps the stored name. */
+    /** The service's id of the message; undefined keeps the stored one. */
     readonly reference?: string | undefined;
   },
 ): Promise<void> {

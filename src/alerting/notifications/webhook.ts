@@ -16,6 +16,7 @@ function webhookPayload(message: Message, links: LinkSettings): object {
   const eventOf = (held: HeldBackEvent): object => overviewOf(message, held.eventId, links) ?? briefOf(held);
   if (message.summary) return summaryPayload(message);
   if (message.silence) return silencePayload(message, eventOf);
+  if (message.catchUp) throw new Error("a recipient has no webhook");
   const { alert, heldBack, endOf, updateOf, createdAt } = message;
   const event = overviewOf(message, alert.eventId, links);
   return {

@@ -13,6 +13,7 @@ import { checkedSettings, phoneKinds } from "../channels/kinds.ts";
 import { sendTest } from "../channels/test-message.ts";
 import { cancelForChannel } from "../notifications/notifications-repository.ts";
 import { sendWaiting } from "../notifications/queue.ts";
+import { recipientNamed, recipientsWithChannel } from "../recipients/recipients-repository.ts";
 
 import { telegramChats } from "./telegram-chats.ts";
 
@@ -29,7 +30,12 @@ export const channelOperations: Pick<Operations, keyof typeof channelRoutes> = {
     const settings = checkedSettings(kind, merged({}, given));
     await requireCallable(kind, settings, context);
     const columns = { id: randomUUID(), name, kind, enabled, ...sealSettings(phoneKinds[kind], settings, sealer) };
-    const row = await unlessNameIsTaken(name, () => db.transaction((sql) => insertChannel(sql, columns, clock.now())));
+    const row = await unlessNameIsTaken(name, () =>
+      db.transaction(async (sql) => {
+        await requireNoRecipient(sql, name);
+        return await insertChannel(sql, columns, clock.now());
+      }),
+    );
     return recordOf(row, sealer);
   },
 
@@ -47,7 +53,10 @@ export const channelOperations: Pick<Operations, keyof typeof channelRoutes> = {
     const row = await unlessNameIsTaken(name, () =>
       db.transaction(async (sql) => {
         const current = await required(sql, params.id, "lock");
-        if (name.toLowerCase() !== current.name.toLowerCase()) await requireUnnamed(sql, current, "rename");
+        if (name.toLowerCase() !== current.name.toLowerCase()) {
+          await requireUnnamed(sql, current, "rename");
+          await requireNoRecipient(sql, name);
+        }
         const sealed = given
           ? sealSettings(phoneKinds[current.kind], changedSettings(current, given, sealer), sealer)
           : { settings: current.settings, sealedSettings: current.sealed_settings };
@@ -125,8 +134,20 @@ async function requireCallable(kind: ChannelRecord["kind"], settings: Settings, 
 
 async function requireUnnamed(sql: Sql, { name }: StoredChannel, action: string): Promise<void> {
   const rules = await rulesNaming(sql, [name]);
+  const recipients = await recipientsWithChannel(sql, name);
+  if (recipients.length > 0) {
+    const text = `These recipients have the channel ${name}: ${recipients.join(", ")}; change them before you ${action} it`;
+    throw new Problem("conflict", text);
+  }
   if (rules.length === 0) return;
   throw new Problem("conflict", `These rules name the channel ${name}: ${rules.join(", ")}; change them before you ${action} it`);
+}
+
+/** Rules name channels and recipients in one list. */
+async function requireNoRecipient(sql: Sql, name: string): Promise<void> {
+  const recipient = await recipientNamed(sql, name);
+  if (recipient)
+    throw new Problem("conflict", `There is a recipient ${recipient.name}, and rules name both in one list; choose another name`);
 }
 
 async function unlessNameIsTaken<T>(name: string, store: () => Promise<T>): Promise<T> {

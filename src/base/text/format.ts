@@ -67,6 +67,7 @@ export const commandWords = [
     "modes",
     "webhooks",
     "channels",
+    "recipients",
     "notifications",
     "analytics",
     "workers",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { channelKinds, channels } from "../constants.ts";
+import { allRecipients, channelKinds, channels } from "../constants.ts";
 import { routesOf } from "../route.ts";
 import { DisplayName, Instant, IntBetween, readOnly } from "../values.ts";
 
@@ -38,8 +38,8 @@ const KindText = z.codec(z.string(), z.enum(channelKinds), {
 
 /** Rules use these words for more than one channel. */
 const ChannelName = DisplayName(100).refine(
-  (name) => !channels.some((word) => word === name.toLowerCase()) && !name.includes(","),
-  "Must contain no comma and not be email, webhook or push",
+  (name) => ![...channels, allRecipients].some((word) => word === name.toLowerCase()) && !name.includes(","),
+  "Must contain no comma and not be email, webhook, push or all",
 );
 
 const writable = {
@@ -73,7 +73,7 @@ export const channelRoutes = {
     }),
     status: 201,
     reply: PhoneChannel,
-    refusals: { 409: "A channel has this name already" },
+    refusals: { 409: "A channel or a recipient has this name already" },
     example: { body: { name: "Anna's phone", kind: "ntfy", settings: { topic: "home-7Qm2xK", token: "tk_of_the_account" } } },
   }),
   findTelegramChats: route.post("/api/channels/telegram-chats", "Wait for a message to a Telegram bot, and list its chats", {
@@ -107,13 +107,13 @@ export const channelRoutes = {
       ...readOnly(PhoneChannel, ["name", "settings", "enabled"]),
     }),
     reply: PhoneChannel,
-    refusals: { 404: noSuchChannel, 409: "A channel has this name already, or a rule names the channel" },
+    refusals: { 404: noSuchChannel, 409: "A channel or a recipient has this name already, or a rule or a recipient names the channel" },
     example: { body: { enabled: false }, reply: { enabled: false } },
   }),
   deleteChannel: route.delete("/api/channels/{id}", "Delete a channel; its waiting messages are cancelled", {
     params,
     status: 204,
-    refusals: { 404: noSuchChannel, 409: "A rule names the channel" },
+    refusals: { 404: noSuchChannel, 409: "A rule or a recipient names the channel" },
   }),
   testChannel: route.post("/api/channels/{id}/test", "Send a test message with a picture now", {
     params,

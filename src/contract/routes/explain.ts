@@ -26,6 +26,7 @@ const stepNames = [
   "rule",
   "silence",
   "alert",
+  "recipient",
   "notification",
   "notification_attempt",
   "webhook_delivery",

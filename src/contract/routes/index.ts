@@ -18,6 +18,7 @@ import { notificationRoutes } from "./notifications.ts";
 import { parkingRoutes } from "./parking.ts";
 import { pullRoutes } from "./pulls.ts";
 import { receiverRoutes } from "./receivers.ts";
+import { recipientRoutes } from "./recipients.ts";
 import { ruleDraftRoutes } from "./rule-drafts.ts";
 import { ruleRoutes } from "./rules.ts";
 import { sceneRoutes } from "./scenes.ts";
@@ -65,6 +66,7 @@ export const routes = {
   ...notificationRoutes,
   ...channelRoutes,
   ...webPushRoutes,
+  ...recipientRoutes,
   ...shareRoutes,
   ...keyRoutes,
   ...documentRoutes,

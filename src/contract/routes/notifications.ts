@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { channels } from "../constants.ts";
 import { routesOf } from "../route.ts";
-import { EnumText } from "../values.ts";
+import { EnumText, MailAddress } from "../values.ts";
 
 const route = routesOf("notifications");
 
@@ -26,12 +26,6 @@ export const NotificationConfig = z
     description: "Notification channels and their configuration; secrets are masked",
     example: { available_channels: ["email", "webhook"], default_webhook_url: "https://hooks.example.org" },
   });
-
-/** One plain mail address without a display name; it cannot inject a list or a header. */
-const MailAddress = z
-  .string()
-  .max(320)
-  .regex(/^[^\s@<>()[\]\\,;:"\p{Cc}]+@[^\s@<>()[\]\\,;:"\p{Cc}]+$/u, "Must be a mail address such as me@example.org");
 
 export const notificationRoutes = {
   getNotificationConfig: route.get("/api/notification/config", "Get the configuration of the notification channels", {

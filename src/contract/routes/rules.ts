@@ -1,7 +1,7 @@
 // Over 400 lines: every field of a rule, for replies and for requests, and the routes with their examples.
 import { z } from "zod";
 import { weekdays } from "../../base/clock/calendar.ts";
-import { channels, eventKinds, ranges, severities } from "../constants.ts";
+import { allRecipients, channels, eventKinds, ranges, severities } from "../constants.ts";
 import { listOf, pageQuery } from "../page.ts";
 import { routesOf } from "../route.ts";
 import {
@@ -80,7 +80,7 @@ export const Rule = z
     cooldown_seconds: z.int().meta({ description: "Cooldown between alerts with the same key, in seconds", example: 300 }),
     channels: z.array(z.string()).nullable().meta({
       description:
-        "`email`, `webhook`, `push` for every channel to phones, or names of channels; null or empty: only live clients and webhooks get its alerts",
+        "`email`, `webhook`, `push` for every channel to phones, `all` for every recipient, or names of channels and recipients; null or empty: only live clients and webhooks get its alerts",
     }),
     escalate: Escalate,
     digest: z.boolean().meta({ description: "Send one summary of the suppressed alerts when the cooldown ends" }),
@@ -141,9 +141,9 @@ const DedupKeyTemplate = z
     description: `May use ${dedupKeyNames.map((name) => `{${name}}`).join(", ")}; without {rule_id} rules share their cooldown`,
   });
 
-/** A neutral name in any case, or the name of a channel to phones. */
+/** A neutral name in any case, or the name of a channel to phones or a recipient. */
 const ChannelWord = z.codec(z.string(), z.string().min(1).max(100), {
-  decode: (text) => channels.find((word) => word === text.toLowerCase()) ?? text,
+  decode: (text) => [...channels, allRecipients].find((word) => word === text.toLowerCase()) ?? text,
   encode: (word) => word,
 });
 const Channels = z
@@ -199,7 +199,7 @@ const fields = {
     .meta({ description: "Cooldown between alerts with the same key, in seconds (default 300)" }),
   channels: Channels.nullable().meta({
     description:
-      "`email`, `webhook`, `push` for every channel to phones, or names of channels; null or empty: only live clients and webhooks get its alerts",
+      "`email`, `webhook`, `push` for every channel to phones, `all` for every recipient, or names of channels and recipients; null or empty: only live clients and webhooks get its alerts",
   }),
   escalate: Escalate,
   digest: z.boolean().meta({ description: "Send one summary of the suppressed alerts when the cooldown ends" }),

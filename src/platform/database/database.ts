@@ -96,6 +96,8 @@ export const advisoryLocks = {
   baselines: 7_004,
   /** Registering files of folders that several cameras share. */
   sharedFolders: 7_007,
+  /** Following up on alerts that no one has acknowledged. */
+  followUps: 7_008,
   /** Running a worker that exists once among all daemons; held by a session. */
   singletons: 7_005,
 } as const;

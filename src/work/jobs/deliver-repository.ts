@@ -101,8 +101,10 @@ export async function closedLanes(sql: Sql): Promise<readonly string[]> {
   return rows.map(({ lane }) => lane);
 }
 
+/** All mails have one lane: those to DEFAULT_EMAIL_RECIPIENTS, and those to an address. */
 function laneOfChannel(sql: Sql, channel: SqlFragment, channelId: SqlFragment): SqlFragment {
-  return sql`coalesce('channel:' || ${channelId}, case ${channel} when 'webhook' then 'default-webhook' else ${channel} end)`;
+  return sql`coalesce('channel:' || ${channelId},
+    case when ${channel} = 'webhook' then 'default-webhook' when strpos(${channel}, '@') > 0 then 'email' else ${channel} end)`;
 }
 
 /** Returns the lane of a webhook. */

@@ -37,6 +37,7 @@ const kept: Readonly<Record<string, string>> = {
   rule_versions: "rules",
   webhooks: "always",
   channels: "always",
+  recipients: "always",
   answer_sources: "always",
   // One.
   vapid_keys: "always",
@@ -75,6 +76,8 @@ const kept: Readonly<Record<string, string>> = {
   // Those that have ended.
   silences: "age",
   daily_summaries: "age",
+  catch_ups: "age",
+  alert_recipients: "alerts",
   silenced_alerts: "silences",
   camera_incidents: "age",
   // Those from before the baselines.

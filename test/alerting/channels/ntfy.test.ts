@@ -81,7 +81,7 @@ describe("channels to phones by ntfy", () => {
     await expect(add({ topic: null })).rejects.toThrow("settings.topic: Missing; ntfy needs it");
     await expect(add({ chat: "1" })).rejects.toThrow("settings.chat: ntfy has no such setting");
     await expect(add({ server: "http://169.254.169.254" })).rejects.toThrow("settings.server: ");
-    await expect(add({}, { name: "push" })).rejects.toThrow("not be email, webhook or push");
+    await expect(add({}, { name: "push" })).rejects.toThrow("not be email, webhook, push or all");
     await expect(add({}, { kind: "pigeon" })).rejects.toThrow("kind");
     await add();
     await expect(add({}, { name: "anna's PHONE" })).rejects.toThrow("There is a channel anna's PHONE already");

@@ -36,6 +36,7 @@ describe("channel availability", () => {
       email: { usable: true },
       webhook: { usable: true },
       push: { usable: true },
+      address: { usable: true },
     });
     expect(channelAvailability(none)).toMatchObject({
       email: unusable("it needs SMTP_HOST and SMTP_FROM_ADDRESS and DEFAULT_EMAIL_RECIPIENTS"),
@@ -46,7 +47,7 @@ describe("channel availability", () => {
 
   it("no channel is usable when notifications are off", () => {
     const reason = "notifications are switched off (NOTIFICATION_ENABLED=false)";
-    expect(Object.values(channelAvailability({ ...all, notificationEnabled: false }))).toEqual([1, 2, 3].map(() => unusable(reason)));
+    expect(Object.values(channelAvailability({ ...all, notificationEnabled: false }))).toEqual([1, 2, 3, 4].map(() => unusable(reason)));
   });
 });
 

@@ -181,6 +181,24 @@ export const changing: Steps = {
   "channels test": [people("phone", { code: 1 }), json("pad", { code: 1 }), error(3, "fone")],
   "channels remove": [people("phone --yes"), silent("pad --yes"), error(3, "fone"), error(3, "fone --yes")],
 
+  "recipients add": [
+    people("Anna --channels anna@example.org --hours 'mon-fri 07:00-22:00 Europe/Berlin' --severity high"),
+    json("Ben --channels ben@example.org --escalate-to Anna --escalate-after 15m"),
+    error(2, "Carl"),
+    error(2, "Carl --channels nothing"),
+    error(2, "Carl --channels carl@example.org --hours 25"),
+    error(5, "anna --channels anna@example.org"),
+  ],
+  "recipients list": [people(), json(), error(2, "--fields nmae")],
+  "recipients show": [people("Anna"), json("Ben"), error(3, "Carl")],
+  "recipients update": [
+    people("Anna --repeat-every 2m --without hours"),
+    json("Ben --name Benno"),
+    error(2, "Anna"),
+    error(3, "Carl --name x"),
+  ],
+  "recipients remove": [people("Benno --yes"), silent("Anna --yes"), error(3, "Carl"), error(3, "Carl --yes")],
+
   "breakers reset": [people("detector"), json("detector"), error(3, "detecter")],
   "dlq purge": [error(2, "detect"), people("detect --job 17 --yes"), json("enrich --yes"), error(3, "nothing --yes")],
   "dlq requeue": [error(2, "--all"), people("detect"), json("analyze --job 18"), error(3, "nothing")],

@@ -1,6 +1,6 @@
-import { channelAvailability, noPhones } from "../../../alerting/channels/availability.ts";
-import { type NamedChannel, namedChannels } from "../../../alerting/channels/channels-repository.ts";
-import { chosenTargets } from "../../../alerting/channels/targets.ts";
+import { type ChannelAvailability, channelAvailability, noPhones } from "../../../alerting/channels/availability.ts";
+import { namedChannels, namedRecipients } from "../../../alerting/channels/channels-repository.ts";
+import { type ChannelTarget, chosenTargets } from "../../../alerting/channels/targets.ts";
 import type { Rule, Schedule } from "../../../alerting/rules/rule.ts";
 import { allRules } from "../../../alerting/rules/rules-repository.ts";
 import { describeSchedule } from "../../../alerting/rules/schedule.ts";
@@ -8,7 +8,7 @@ import { dayMs } from "../../../base/clock/clock.ts";
 import { fixedZoneWarning } from "../../../base/clock/fixed-zones.ts";
 import { offsetIn } from "../../../base/clock/time-zone.ts";
 import { pluralize, shellWord } from "../../../base/text/format.ts";
-import { objectTypes } from "../../../contract/constants.ts";
+import { allRecipients, objectTypes } from "../../../contract/constants.ts";
 import { liveCameras } from "../../../monitoring/cameras/cameras-repository.ts";
 import { objectTypeOf } from "../../../monitoring/detector-model/class-names.ts";
 import { readModelFile } from "../../../monitoring/detector-model/model-file.ts";
@@ -16,7 +16,7 @@ import { zonesByCamera } from "../../../monitoring/zones/zones-repository.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import { type Check, finding, NotPossible, type Outcome, ok } from "../check.ts";
 import { type AlertWebhook, scoredEvents, webhooksForAlerts } from "../doctor-repository.ts";
-import type { Examination } from "../examination.ts";
+import type { Examination, Readable } from "../examination.ts";
 import { isLessSevere, type Possible, suppressorOf, whyNever, whySeldom } from "../rule-faults.ts";
 import { listed } from "../wording.ts";
 import { isZone } from "./program.ts";
@@ -46,7 +46,7 @@ const rules: Check = {
     const webhooks = await db.query(webhooksForAlerts);
     return [
       ok(`${enabled.length} enabled`),
-      ...channels(enabled, examination.config(), webhooks, await db.query(namedChannels)),
+      ...channels(enabled, webhooks, await targetsByWords(db, channelAvailability(examination.config()))),
       futileLimits(webhooks, enabled),
       suppressed(enabled),
       timeZones(enabled, examination),
@@ -55,6 +55,14 @@ const rules: Check = {
   },
 };
 
+async function targetsByWords(
+  db: Readable,
+  availability: ChannelAvailability,
+): Promise<(words: readonly string[]) => readonly ChannelTarget[]> {
+  const [phones, recipients] = [await db.query(namedChannels), await db.query((sql) => namedRecipients(sql, [allRecipients]))];
+  return (words) => chosenTargets(words, phones, availability, recipients);
+}
+
 /** Whether a webhook gets the alerts of a rule that does not name it. */
 const isWithin = ({ ruleIds, severities }: AlertWebhook, { id, severity }: Rule): boolean =>
   (ruleIds === null || ruleIds.includes(id)) && (severities === null || severities.includes(severity));
@@ -62,11 +70,9 @@ const isWithin = ({ ruleIds, severities }: AlertWebhook, { id, severity }: Rule)
 /** Channels that send nothing. No alert is lost if a webhook for alerts gets those of the rule. */
 function channels(
   enabled: readonly Rule[],
-  config: Config,
   webhooks: readonly AlertWebhook[],
-  phones: readonly NamedChannel[],
+  targetsFor: (words: readonly string[]) => readonly ChannelTarget[],
 ): readonly Outcome[] {
-  const availability = channelAvailability(config);
   const othersOf = (rule: Rule): string => {
     const getting = webhooks.filter((webhook) => isWithin(webhook, rule)).map(({ name }) => `"${name}"`);
     return getting.length === 0 ? "" : `; webhook ${listed(getting)} gets its alerts`;
@@ -76,7 +82,7 @@ function channels(
   const broken = enabled.flatMap((rule) => {
     const { name, channels } = rule;
     const others = othersOf(rule);
-    const targets = chosenTargets(channels ?? [], phones, availability);
+    const targets = targetsFor(channels ?? []);
     if (targets.length === 0 || targets.some(({ reason }) => reason === null)) return [];
     isLost ||= others === "";
     const reasons = targets.map(({ channel, reason }) => `${channel}: ${reason}`);
@@ -94,7 +100,7 @@ function channels(
     );
   const withoutPhones = enabled.filter(
     ({ name, channels }) =>
-      chosenTargets(channels ?? [], phones, availability).some(({ channel, reason }) => channel === "push" && reason === noPhones) &&
+      targetsFor(channels ?? []).some(({ channel, reason }) => channel === "push" && reason === noPhones) &&
       !broken.some((text) => text.startsWith(`"${name}" `)),
   );
   if (withoutPhones.length > 0)
