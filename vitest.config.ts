@@ -49,6 +49,7 @@ const alone = [
 
 /** Files that take more than 5 s alone on two cores: `npm run check` leaves them out, `npm test` runs them. */
 const slow = [
+  "test/alerting/recipients/crash.test.ts",
   "test/admin/analytics/rollups.test.ts",
   "test/admin/backup/backup.test.ts",
   "test/admin/doctor/command.test.ts",
