@@ -1,9 +1,11 @@
 import { keepSources } from "../../src/alerting/answers/sources-repository.ts";
 import { type OpenChannel, openChannel, type StoredChannel } from "../../src/alerting/channels/channel.ts";
 import { listChannels } from "../../src/alerting/channels/channels-repository.ts";
+import { pushoverReceipts } from "../../src/alerting/channels/pushover-receipts.ts";
 import { telegramBot } from "../../src/alerting/channels/telegram-updates.ts";
 import { createLoop, type Loop } from "../workers/loop.ts";
 import { createNtfyReader, ntfySource, type ReaderContext } from "./ntfy-reader.ts";
+import { createPushoverReader } from "./pushover-reader.ts";
 import { createTelegramReader } from "./telegram-reader.ts";
 
 /** Interval of looking for changed channels. */
@@ -94,6 +96,13 @@ function wantedOf(channels: readonly OpenChannel[], context: ReaderContext): rea
       source: ntfySource(channel),
       start: () => createNtfyReader(channel, context),
     })),
+    ...channels
+      .filter(({ kind }) => kind === "pushover")
+      .map((channel) => ({
+        key: JSON.stringify(channel),
+        source: pushoverReceipts(channel).source,
+        start: () => createPushoverReader(channel, context),
+      })),
     // A bot has one reader for all of its chats: it gives each update once
     ...[...bots].map(([source, chats]) => ({ key: JSON.stringify(chats), source, start: () => createTelegramReader(chats, context) })),
   ];

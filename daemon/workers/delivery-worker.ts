@@ -3,6 +3,7 @@ import { createDeliveryEngine } from "../../src/alerting/delivery/engine.ts";
 import { withSignature } from "../../src/alerting/delivery/links.ts";
 import { smtpTimeouts } from "../../src/alerting/email/smtp.ts";
 import { createNotificationChannel } from "../../src/alerting/notifications/channel.ts";
+import { createEditChannel } from "../../src/alerting/notifications/edit-channel.ts";
 import { createWebhookChannel } from "../../src/alerting/webhooks/channel.ts";
 import { localTimeZone } from "../../src/base/clock/time-zone.ts";
 import { createDeliverStage } from "../../src/pipeline/deliver.ts";
@@ -63,6 +64,7 @@ export function createDeliveryWorker({
     stage: createDeliverStage({
       delivery: createDeliveryEngine(webhooks, { db, clock, log }),
       notification: createDeliveryEngine(notifications, { db, clock, log }),
+      edit: createDeliveryEngine(createEditChannel({ db, config, clock, outbound, sealer, links }), { db, clock, log }),
     }),
     capacity: () => Number.POSITIVE_INFINITY,
     db,

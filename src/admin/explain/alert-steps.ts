@@ -115,7 +115,7 @@ function notificationStep(notification: NotificationFacts, now: Date): Step {
     at: finished_at ?? created_at,
     step: "notification",
     status: states[status],
-    text: `${nameOf(notification)} ${state}${joinedText(notification)}`,
+    text: `${nameOf(notification)} ${state}${joinedText(notification)}${editText(notification)}`,
     details,
   };
 }
@@ -124,6 +124,12 @@ function notificationStep(notification: NotificationFacts, now: Date): Step {
 function joinedText({ joined_rule, status }: NotificationFacts): string {
   if (joined_rule === null || status === "cancelled") return "";
   return ` It is part of the message about rule "${joined_rule}".`;
+}
+
+/** A message on a phone is changed after the answer. */
+function editText({ edit_answer, edited_at }: NotificationFacts): string {
+  if (edit_answer === null) return "";
+  return ` After the answer it was ${edited_at === null ? "not yet " : ""}updated: ${sentence(edit_answer)}`;
 }
 
 function attemptStep(notification: NotificationFacts, attempt: NotificationAttemptFacts): Step {

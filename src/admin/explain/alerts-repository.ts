@@ -104,6 +104,9 @@ export interface NotificationFacts {
   /** The notification whose message reports this alert too, and its rule; null if it has its own. */
   readonly joined_to: string | null;
   readonly joined_rule: string | null;
+  /** When the message on a phone was changed after the answer, and what the service said; null if it was not. */
+  readonly edited_at: Date | null;
+  readonly edit_answer: string | null;
 }
 
 /** The notifications of alerts, oldest first. */
@@ -111,7 +114,9 @@ export async function notificationsOf(sql: Sql, alertIds: readonly string[]): Pr
   return await sql<NotificationFacts[]>`
     select n.notification_id, n.alert_id, n.kind, n.channel, n.status, n.reason,
       n.attempt_count, n.next_attempt_at, n.expires_at, n.late,
-      n.created_at, n.finished_at, n.joined_to, o.rule_name as joined_rule
+      n.created_at, n.finished_at, n.joined_to, o.rule_name as joined_rule,
+      (select d.finished_at from message_edits d where d.notification_id = n.notification_id) as edited_at,
+      (select d.answer from message_edits d where d.notification_id = n.notification_id) as edit_answer
     from notifications n
     left join notifications l on l.notification_id = n.joined_to
     left join alerts o on o.alert_id = l.alert_id

@@ -59,6 +59,26 @@ export async function insertAnswer(sql: Sql, alertId: string, { action, notifica
   return stored.count === 1;
 }
 
+/** Lists the messages of a channel that may still repeat, with their receipts: their alerts are open. Oldest first. */
+export async function openReceipts(
+  sql: Sql,
+  channelId: string,
+  since: Date,
+): Promise<readonly { readonly notificationId: string; readonly receipt: string }[]> {
+  return await sql<{ notificationId: string; receipt: string }[]>`
+    select n.notification_id as "notificationId", n.reference as receipt
+    from notifications n
+    join alerts a on a.alert_id = n.alert_id
+    where n.channel_id = ${channelId}
+      and n.status = 'sent'
+      and n.joined_to is null
+      and n.finished_at > ${since}
+      and n.reference ~ '^[A-Za-z0-9]{30}$'
+      and a.status in ('pending', 'delivered')
+    order by n.finished_at, n.notification_id
+  `;
+}
+
 /** A stored answer. */
 export interface StoredAnswer {
   readonly alert_id: string;

@@ -6,6 +6,7 @@ import { appendToJournal } from "../../work/journal/journal.ts";
 import { findAlert } from "../alerts/alerts-repository.ts";
 import { endOpenAlert } from "../alerts/ending.ts";
 import { silencedMinutes } from "../notifications/answer-token.ts";
+import { momentText } from "../notifications/phone-text.ts";
 import { insertSilence } from "../silences/silences-repository.ts";
 import { type Answer, type AnsweredAlert, answersTo, insertAnswer, lockAlertsOf } from "./answers-repository.ts";
 
@@ -13,15 +14,6 @@ import { type Answer, type AnsweredAlert, answersTo, insertAnswer, lockAlertsOf 
 export interface AnswerEffect {
   readonly kind: "done" | "repeated" | "gone";
   readonly text: string;
-}
-
-/** Formats a time for the phone, in the time zone of the home: `23:30`, with the day if it is another one. */
-function timeText(at: Date, now: Date, timeZone: string): string {
-  const format = (parts: Intl.DateTimeFormatOptions, time: Date): string =>
-    new Intl.DateTimeFormat("en-GB", { timeZone, ...parts }).format(time);
-  const day = { weekday: "short", day: "numeric", month: "short" } as const;
-  const clock = format({ hour: "2-digit", minute: "2-digit" }, at);
-  return format(day, at) === format(day, now) ? clock : `${clock} on ${format(day, at)}`;
 }
 
 /**
@@ -57,7 +49,7 @@ async function end(
   const alert = await findAlert(sql, first.id);
   const by = alert?.alert_metadata.closed_by === undefined ? "" : ` by ${alert.alert_metadata.closed_by}`;
   const endedAt = alert?.acknowledged_at ?? alert?.dismissed_at;
-  const when = endedAt ? ` at ${timeText(endedAt, now, timeZone)}` : "";
+  const when = endedAt ? ` at ${momentText(endedAt, now, timeZone)}` : "";
   return { kind: "repeated", text: `Already ${alert?.status ?? status}${by}${when}` };
 }
 
@@ -65,7 +57,7 @@ async function silence(sql: Sql, alert: AnsweredAlert, answer: Answer, { now, ti
   const camera = alert.cameraName;
   if (!(await insertAnswer(sql, alert.id, answer, now))) {
     const earlier = (await answersTo(sql, [alert.id])).find(({ action }) => action === answer.action);
-    const when = earlier ? ` by ${earlier.answered_by} at ${timeText(earlier.answered_at, now, timeZone)}` : "";
+    const when = earlier ? ` by ${earlier.answered_by} at ${momentText(earlier.answered_at, now, timeZone)}` : "";
     return { kind: "repeated", text: `${camera} was already silenced${when}` };
   }
   const endsAt = new Date(now.getTime() + silencedMinutes * minuteMs);
@@ -74,5 +66,5 @@ async function silence(sql: Sql, alert: AnsweredAlert, answer: Answer, { now, ti
   await appendToJournal(sql, [{ type: "silence.started", data: created }], now);
   const subjects = [`silences/${created.id}`, `alerts/${alert.id}`];
   await insertChange(sql, { by: answer.by, role: "resident", operation: "createSilence", subjects, fields: ["camera_id"] }, now);
-  return { kind: "done", text: `${camera} is silenced until ${timeText(endsAt, now, timeZone)}` };
+  return { kind: "done", text: `${camera} is silenced until ${momentText(endsAt, now, timeZone)}` };
 }

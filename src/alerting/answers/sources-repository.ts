@@ -23,18 +23,20 @@ export async function lockSource(sql: Sql, source: string, since: Date): Promise
   return row.position;
 }
 
-/** Stores where to go on reading, in the transaction of the effect. */
+/** Stores where to go on reading, in the transaction of the effect. Returns the number of answers that were refused so far. */
 export async function storePosition(
   sql: Sql,
   source: string,
   position: string,
   { isRefused, now }: { readonly isRefused: boolean; readonly now: Date },
-): Promise<void> {
-  await sql`
+): Promise<number> {
+  const [row] = await sql<[{ refused: number }]>`
     update answer_sources s
     set position = ${position}, moved_at = ${now}, refused = s.refused + ${isRefused ? 1 : 0}
     where s.source = ${source}
+    returning s.refused::float8 as refused
   `;
+  return row.refused;
 }
 
 /** Stores why answers cannot be read; null: they can. A fault keeps the time when it began. */

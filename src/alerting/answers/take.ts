@@ -4,7 +4,7 @@ import type { Log } from "../../base/log/log.ts";
 import type { Database, Sql } from "../../platform/database/database.ts";
 import type { Sealer } from "../../platform/secrets/sealer.ts";
 import { readToken } from "../notifications/answer-token.ts";
-import { channelOfMessage } from "./answers-repository.ts";
+import { type Answer, channelOfMessage } from "./answers-repository.ts";
 import { applyAnswer } from "./apply.ts";
 import { lockSource, storePosition } from "./sources-repository.ts";
 
@@ -49,13 +49,14 @@ export interface Taken {
  */
 export async function takeAnswer(arrived: Arrived, context: TakingContext): Promise<Taken | undefined> {
   const { source, by, next, data } = arrived;
+  let refused = 0;
   const taken = await context.db.transaction(async (sql) => {
     if (arrived.isTaken(await lockSource(sql, source, arrived.since))) return undefined;
     const result = data === undefined ? undefined : await resultOf(sql, { ...arrived, data }, context);
-    await storePosition(sql, source, next, { isRefused: result !== undefined && isRefused(result), now: context.clock.now() });
+    refused = await storePosition(sql, source, next, { isRefused: result !== undefined && isRefused(result), now: context.clock.now() });
     return result;
   });
-  return taken && report(taken, { source, by }, context);
+  return taken && report(taken, { source, by, ...(isRefused(taken) && { refused }) }, context);
 }
 
 /**
@@ -73,12 +74,26 @@ export async function takePressed(data: string, person: string | undefined, cont
   return report(taken, { source: "web push", by }, context);
 }
 
-/** Counts and logs the outcome of an answer. */
-function report(taken: Taken, from: { readonly source: string; readonly by: string }, { onAnswer, log }: TakingContext): Taken {
+/** Takes an answer that the service vouches for, such as a receipt. It may come again: the alert is ended once. */
+export async function takeVouched(answer: Answer, source: string, context: TakingContext): Promise<Taken> {
+  const { db, clock } = context;
+  const { kind, text } = await db.transaction((sql) => applyAnswer(sql, answer, { now: clock.now(), timeZone: localTimeZone() }));
+  return report({ outcome: kind, text }, { source, by: answer.by }, context);
+}
+
+/**
+ * Counts and logs the outcome of an answer. Of many that are refused, the log has the 1st, 2nd, 4th, 8th: anyone can send them. A browser is
+ * told itself.
+ */
+function report(
+  taken: Taken,
+  from: { readonly source: string; readonly by: string; readonly refused?: number },
+  { onAnswer, log }: TakingContext,
+): Taken {
   onAnswer(taken.outcome);
   const fields = { ...from, outcome: taken.outcome, answer: taken.text };
-  if (isRefused(taken)) log.warn(fields, "refused an answer from a phone");
-  else log.info(fields, "took an answer from a phone");
+  if (!isRefused(taken)) log.info(fields, "took an answer from a phone");
+  else log[Number.isInteger(Math.log2(from.refused ?? 3)) ? "warn" : "debug"](fields, "refused an answer from a phone");
   return taken;
 }
 

@@ -48,6 +48,12 @@ export interface Sender {
   readonly check: ChannelCheck;
   /** Says what an answer means. `body` is its beginning, with the secrets masked. */
   verdict(reply: { readonly status: number; readonly body: string }): Verdict;
+  /** Changes a message that the service has, by its reference. Undefined: the service cannot. */
+  readonly change?: {
+    request(message: PhoneMessage, reference: string): PhoneRequest;
+    /** A message that is gone or can be changed no more is final. */
+    verdict(reply: { readonly status: number; readonly body: string }): Verdict;
+  };
 }
 
 /** A service that brings messages to phones. */
@@ -57,6 +63,8 @@ export interface PhoneKind {
   readonly settings: z.ZodObject;
   /** The settings that are sealed and never returned. */
   readonly secrets: readonly string[];
+  /** The references of messages that can be changed, as a regular expression of PostgreSQL; undefined: none. */
+  readonly changeable?: string;
   /** Makes the sender of a channel. Throws a `ZodError` for settings that do not fit. */
   sender(settings: unknown): Sender;
 }
@@ -66,6 +74,7 @@ export function phoneKind<const Z extends z.ZodObject>(kind: {
   readonly title: string;
   readonly settings: Z;
   readonly secrets: readonly (keyof z.output<Z> & string)[];
+  readonly changeable?: string;
   sender(settings: z.output<Z>): Sender;
 }): PhoneKind {
   return { ...kind, sender: (settings) => kind.sender(kind.settings.parse(settings)) };

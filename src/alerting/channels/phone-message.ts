@@ -21,6 +21,8 @@ export interface PhoneMessage {
   readonly picture: Buffer | undefined;
   /** Messages with the same topic are about the same thing, such as an event. */
   readonly topic: string;
+  /** Who ended the alert, and when, for a message that is changed afterwards: it needs no buttons any more. */
+  readonly ended?: string;
   /** Buttons that answer an alert; a service without buttons leaves them out. */
   readonly buttons?: readonly PhoneButton[];
 }

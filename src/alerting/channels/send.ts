@@ -37,6 +37,27 @@ export async function sendToPhone(
   return (await send({ ...message, picture: undefined, text: `${message.text}\n${note}` })).outcome;
 }
 
+/** The new content of a message, and its reference. */
+export interface Change {
+  readonly message: PhoneMessage;
+  readonly reference: string;
+}
+
+/** Makes one attempt to change a message that a service has. Never rejects for what the service did, and no answer contains a secret. */
+export async function changeOnPhone(
+  channel: OpenChannel,
+  { message, reference }: Change,
+  sending: PhoneSending,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { title, sender: senderOf } = phoneKinds[channel.kind];
+  const sender = senderOf(channel.settings);
+  const { change } = sender;
+  if (!change) return { kind: "failed", answer: `${title} cannot change a message` };
+  const changer = { ...sender, request: (shown: PhoneMessage) => change.request(shown, reference), verdict: change.verdict };
+  return (await attempt({ title, sender: changer, secrets: channel.secretValues }, message, sending, signal)).outcome;
+}
+
 interface Target {
   readonly title: string;
   readonly sender: Sender;

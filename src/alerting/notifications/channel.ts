@@ -15,6 +15,7 @@ import type { Counted, Outcome } from "../delivery/outcome.ts";
 import { lateText } from "../rules/lateness.ts";
 import { findSummary } from "../summaries/summaries-repository.ts";
 import { alertsOfCatchUp, findCatchUp } from "./catch-ups-repository.ts";
+import { insertEdits } from "./edits-repository.ts";
 import { beginningOf, insertEnds } from "./ends-repository.ts";
 import { findAlertFacts, findHeldBack, findSilenced, findSilenceFacts, reminderOf } from "./facts-repository.ts";
 import { follow } from "./follow.ts";
@@ -220,6 +221,8 @@ async function store(
   if (notification.kind === "catch_up") {
     for (const alertId of await alertsOfCatchUp(sql, notification.catchUpId)) await settle(sql, alertId, result.at);
   }
+  // A person may have ended the alert while the message was under way
+  if (sent.length > 0 && notification.channelId !== null) await insertEdits(sql, { notificationIds: sent }, result.at);
   if (notification.kind === "alert") {
     const alertIds = followed.changed.flatMap(({ row }) => row.alertId ?? []);
     for (const alertId of alertIds.toSorted()) await settle(sql, alertId, result.at);

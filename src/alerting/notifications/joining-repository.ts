@@ -3,8 +3,8 @@ import { insertDeliverJobs } from "../../work/jobs/deliver-repository.ts";
 import { isMail } from "../channels/targets.ts";
 import type { JoinedAlert } from "../delivery/message.ts";
 
-/** Lists the alerts whose notifications are joined to this one and still have to be sent, oldest first. */
-export async function joinedAlerts(sql: Sql, notificationId: string): Promise<readonly JoinedAlert[]> {
+/** Lists the alerts whose notifications are joined to this one and still have to be sent, or were sent with it, oldest first. */
+export async function joinedAlerts(sql: Sql, notificationId: string, which: "unsent" | "sent" = "unsent"): Promise<readonly JoinedAlert[]> {
   return await sql<JoinedAlert[]>`
     select n.notification_id as "notificationId", a.alert_id as "alertId", a.rule_name as "ruleName", a.severity,
       coalesce(v.matched_conditions, '{}') as "matchedConditions"
@@ -17,7 +17,7 @@ export async function joinedAlerts(sql: Sql, notificationId: string): Promise<re
       limit 1
     ) v on true
     where n.joined_to = ${notificationId}
-      and (n.status = 'waiting' or n.unreached is not null)
+      and ${which === "sent" ? sql`n.status = 'sent'` : sql`(n.status = 'waiting' or n.unreached is not null)`}
     order by a.created_at, a.alert_id
   `;
 }
@@ -80,7 +80,7 @@ export async function separateFrom(sql: Sql, cancelled: readonly string[], now: 
   }
 }
 
-/** Locks the notifications of an alert, and those that are joined to them, in the common order. */
+/** Locks the notifications of an alert, those that are joined to them, and those that they are joined to, in the common order. */
 export async function lockWithJoined(sql: Sql, alertId: string): Promise<void> {
   await sql`
     select count(*)
@@ -89,6 +89,7 @@ export async function lockWithJoined(sql: Sql, alertId: string): Promise<void> {
       from notifications n
       where n.alert_id = ${alertId}
         or n.joined_to = any (array(select o.notification_id from notifications o where o.alert_id = ${alertId}))
+        or n.notification_id = any (array(select o.joined_to from notifications o where o.alert_id = ${alertId}))
       order by n.notification_id
       for update
     ) locked

@@ -115,3 +115,12 @@ function pictureLinkOf({ alert, heldBack }: Message, { publicUrl, sign = (path) 
   const path = sign(`/api/detections/${alert.detectionId}/image`);
   return `${publicUrl}${path}${path.includes("?") ? "&" : "?"}boxes=true`;
 }
+
+/** Formats a time for the phone, in the time zone of the home: `23:30`, with the day if it is another one. */
+export function momentText(at: Date, now: Date, timeZone: string): string {
+  const format = (parts: Intl.DateTimeFormatOptions, time: Date): string =>
+    new Intl.DateTimeFormat("en-GB", { timeZone, ...parts }).format(time);
+  const day = { weekday: "short", day: "numeric", month: "short" } as const;
+  const clock = format({ hour: "2-digit", minute: "2-digit" }, at);
+  return format(day, at) === format(day, now) ? clock : `${clock} on ${format(day, at)}`;
+}

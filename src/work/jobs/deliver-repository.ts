@@ -4,6 +4,8 @@ import { noteWake } from "./wakes-repository.ts";
 /** The message to send and its target: columns of the rows that become jobs. */
 export type Sending =
   | { readonly deliveryId: SqlFragment; readonly webhookId: SqlFragment }
+  /** A message on a phone that is changed. */
+  | { readonly editOf: SqlFragment; readonly channelId: SqlFragment }
   /** `channelId`: the channel to phones, null for the neutral names. */
   | { readonly notificationId: SqlFragment; readonly channel: SqlFragment; readonly channelId: SqlFragment };
 
@@ -19,15 +21,18 @@ export interface Waiting {
  * or channel is the job's lane, so each target gets one message at a time. The commit wakes the workers of the queue.
  */
 export function insertDeliverJobs(sql: Sql, sending: Sending, now: Date, waiting?: Waiting): SqlFragment {
-  const [lane, subject] =
-    "deliveryId" in sending
-      ? [laneOfWebhook(sql, sending.webhookId), sql`'delivery:' || ${sending.deliveryId}`]
-      : [laneOfChannel(sql, sending.channel, sending.channelId), sql`'notification:' || ${sending.notificationId}`];
+  const [lane, subject] = laneAndSubject(sql, sending);
   noteWake(sql, "jobs:deliver");
   return sql`
     insert into jobs (queue, lane, subject, priority, position, available_at, awaits)
     select 'deliver', ${lane}, ${subject}, 0, ${now}, ${waiting?.availableAt ?? sql`${now}::timestamptz`}, ${waiting?.awaits ?? sql`null`}
   `;
+}
+
+function laneAndSubject(sql: Sql, sending: Sending): readonly [SqlFragment, SqlFragment] {
+  if ("deliveryId" in sending) return [laneOfWebhook(sql, sending.webhookId), sql`'delivery:' || ${sending.deliveryId}`];
+  if ("editOf" in sending) return [sql`'channel:' || ${sending.channelId}`, sql`'edit:' || ${sending.editOf}`];
+  return [laneOfChannel(sql, sending.channel, sending.channelId), sql`'notification:' || ${sending.notificationId}`];
 }
 
 /**

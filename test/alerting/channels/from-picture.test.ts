@@ -14,6 +14,7 @@ let database: TestDatabase;
 let daemon: TestDaemon;
 let ntfy: Awaited<ReturnType<typeof ntfyServer>>;
 let telegram: Awaited<ReturnType<typeof telegramServer>>;
+let pushover: Awaited<ReturnType<typeof pushoverServer>>;
 const botToken = "123456:ABC-of_the_house";
 const ends: (() => Promise<unknown>)[] = [];
 
@@ -80,14 +81,14 @@ it("phones: a picture leads to one message with the picture on each phone, by pu
 
 it("phones: every service gets the message of one event, and homesec stores what it calls it", async () => {
   const keys = { token: "a".repeat(30), user: "u".repeat(30) };
-  const [bot, pushover, gotify, homeAssistant, apprise] = await Promise.all([
+  const [bot, receipts, gotify, homeAssistant, apprise] = await Promise.all([
     telegramServer(botToken),
     pushoverServer(keys),
     gotifyServer("gotify-token"),
     homeAssistantServer("long-lived-token"),
     appriseServer("the-key-of-the-house"),
   ]);
-  telegram = bot;
+  [telegram, pushover] = [bot, receipts];
   ends.push(telegram.close, pushover.close, gotify.close, homeAssistant.close, apprise.close);
   telegram.chats.push({ id: 7, first_name: "Anna", type: "private" });
   const add = (kind: string, settings: object) => ask("/api/channels", { name: kind, kind, settings });
@@ -135,7 +136,7 @@ it("phones: every service gets the message of one event, and homesec stores what
   const services = [telegram, pushover, gotify, homeAssistant, apprise];
   expect(services.map(({ messages }) => messages.length)).toEqual([2, 2, 2, 2, 2]);
   expect(sent.get("pushover")).toMatch(/^receipt/);
-  expect(sent.get("telegram")).toMatch(/^10\d$/);
+  expect(sent.get("telegram")).toMatch(/^photo 10\d$/);
   const answers = await database.db.query((sql) => sql`select a.answer from notification_attempts a`);
   const shown = JSON.stringify([answers, await ask("/api/alerts"), await ask("/api/channels")]);
   for (const secret of [botToken, keys.token, keys.user, "gotify-token", "long-lived-token", "the-key-of-the-house"]) {
@@ -169,6 +170,14 @@ it("phones: a pressed button counts once, with the person; a forged one is refus
   const explained = JSON.stringify(await ask(`/api/alerts/${ended[0]?.id}/explain`));
   expect(explained).toContain("It was acknowledged by Ben on ntfy");
   expect(JSON.stringify(await ask("/api/changes"))).toContain("Ben on ntfy");
+  // The message is replaced; the one on the other phone reports another alert too, which is open
+  await eventually(() => {
+    const [own] = ntfy.messages.filter(({ topic }) => topic === "ben");
+    expect(own?.message).toMatch(/^Acknowledged by Ben on ntfy at \d\d:\d\d\n/);
+    expect(own).toMatchObject({ priority: 2, actions: undefined });
+    return true;
+  });
+  expect(ntfy.messages.find(({ topic }) => topic === "anna")?.actions).toHaveLength(3);
 });
 
 it("phones: buttons on Telegram say what happened; from another chat, forged or replayed they change nothing", async () => {
@@ -187,9 +196,36 @@ it("phones: buttons on Telegram say what happened; from another chat, forged or 
   expect(await pressed(acknowledge.callback_data, { who: "Ben" })).toMatch(/^Already acknowledged by Anna on Telegram at \d\d:\d\d$/);
   const { items } = (await ask("/api/alerts?status=acknowledged")) as { items: { alert_metadata: { closed_by?: string } }[] };
   expect(items.map(({ alert_metadata }) => alert_metadata.closed_by)).toContain("Anna on Telegram");
+  await eventually(() => {
+    const changed = telegram.messages.find(({ id }) => id === message?.id);
+    expect(changed).toMatchObject({
+      buttons: [],
+      edits: 1,
+      text: expect.stringMatching(/\nAcknowledged by Anna on Telegram at \d\d:\d\d/),
+    });
+    expect(pushover.receipts).toMatchObject([{ isCancelled: true }]);
+    return true;
+  });
   const after = await outcomes();
   const more = Object.entries(after).map(([outcome, count]) => [outcome, count - (before[outcome] ?? 0)]);
   expect(Object.fromEntries(more)).toMatchObject({ done: 1, repeated: 1, forged: 1, foreign: 1 });
+});
+
+it("phones: Pushover's receipt acknowledges the alert with the device, and the message on Telegram says so", async () => {
+  await renameIn(join(daemon.cameraRoot, "lane", "1.jpg"), await uniqueJpeg());
+  const message = await eventually(() => {
+    expect(pushover.receipts).toHaveLength(2);
+    return telegram.messages.find(({ buttons }) => buttons.length > 0) ?? expect.unreachable();
+  });
+  pushover.acknowledge("iphone");
+  await eventually(() => {
+    const text = telegram.messages.find(({ id }) => id === message.id)?.text;
+    expect(text).toMatch(/\nAcknowledged by pushover on Pushover \(iphone\) at \d\d:\d\d/);
+    return true;
+  });
+  const { items } = (await ask("/api/alerts")) as { items: { id: string; alert_metadata: { closed_by?: string } }[] };
+  const ended = items.find(({ alert_metadata }) => alert_metadata.closed_by === "pushover on Pushover (iphone)");
+  expect(JSON.stringify(await ask(`/api/alerts/${ended?.id}/explain`))).toContain("After the answer it was updated: Telegram accepted it");
 });
 
 it("phones: homesec finds another chat of a bot whose buttons it reads", async () => {

@@ -1,5 +1,6 @@
 import sharp from "sharp";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { phoneKinds } from "../../../src/alerting/channels/kinds.ts";
 import { type Desk, openDesk } from "../../support/operations.ts";
 import { ntfyServer } from "../../support/phones/ntfy.ts";
 
@@ -28,6 +29,15 @@ const add = (settings: object = {}, body: object = {}) =>
 const test = (id: string) => desk.ask("testChannel", { params: { id } });
 
 describe("channels to phones by ntfy", () => {
+  it("ntfy: a server that does not repeat the name of a message cannot change it, so nothing extra is sent to it", () => {
+    const { sender, changeable = "" } = phoneKinds.ntfy;
+    const { verdict } = sender({ topic: "home" });
+    const [id, name] = ["Nw7q0Xq2dHVb", "5f0c1f2e-6d0e-4a59-8f5c-0a1b2c3d4e5f"];
+    const referenceOf = (body: object) => verdict({ status: 200, body: JSON.stringify({ id, ...body }) }).reference ?? "";
+    expect([referenceOf({}), referenceOf({ sequence_id: name })]).toEqual([id, name]);
+    expect([id, name].map((reference) => new RegExp(changeable).test(reference))).toEqual([false, true]);
+  });
+
   it("ntfy: a test message arrives with a picture, and the answer contains no secret", async () => {
     const channel = await add();
     expect(channel).toMatchObject({ settings: { server: server.url, topic: "home" }, secrets: ["token"], last_attempt_at: null });

@@ -11,6 +11,8 @@ export interface NtfyMessage {
   readonly tags: readonly string[];
   readonly click: string | undefined;
   readonly picture: Buffer | undefined;
+  /** What the sender calls it: a later message of the same name replaces it. */
+  readonly sequence?: string | undefined;
   readonly actions?: readonly { readonly label: string; readonly url: string; readonly body: string }[] | undefined;
 }
 
@@ -55,11 +57,26 @@ export async function ntfyServer({ token, mostBytes = 15_000_000 }: { readonly t
     const message = request.path === "/" ? fromJson(request) : fromHeaders(request);
     if (!message) return refusal(40024, "invalid request: request body must be valid JSON");
     if (message.picture && message.picture.length > mostBytes) return refusal(41301, "attachment too large, or bandwidth limit reached");
-    messages.push(message);
-    const { picture, ...shown } = message;
+    const replaced = messages.findIndex(
+      ({ topic, sequence }) => topic === message.topic && sequence !== undefined && sequence === message.sequence,
+    );
+    if (replaced < 0) messages.push(message);
+    else messages[replaced] = message;
+    const { picture, sequence, ...shown } = message;
     const attachment = picture && { name: "homesec.jpg", type: "image/jpeg", size: picture.length, url: `${service.url}/file/x.jpg` };
     const id = randomBytes(9).toString("base64url");
-    return { status: 200, body: { id, time: 1_700_000_000, expires: 1_700_043_200, event: "message", ...shown, attachment } };
+    return {
+      status: 200,
+      body: {
+        id,
+        time: 1_700_000_000,
+        expires: 1_700_043_200,
+        event: "message",
+        ...shown,
+        attachment,
+        ...(sequence && { sequence_id: sequence }),
+      },
+    };
   });
   return { ...service, messages: messages as readonly NtfyMessage[] };
 }
@@ -71,8 +88,8 @@ function isAllowed({ headers }: ServiceRequest, token: string): boolean {
 
 function fromJson({ body }: ServiceRequest): NtfyMessage | undefined {
   try {
-    const { topic, title, message, priority, tags, click, actions } = JSON.parse(body.toString()) as NtfyMessage;
-    return { topic, title, message, priority, tags, click, actions, picture: undefined };
+    const { topic, title, message, priority, tags, click, actions, sequence_id: sequence } = JSON.parse(body.toString());
+    return { topic, title, message, priority, tags, click, actions, picture: undefined, sequence };
   } catch {
     return undefined;
   }
@@ -87,6 +104,7 @@ function fromHeaders({ path, headers, body }: ServiceRequest): NtfyMessage {
     priority: Number(of("priority")),
     tags: of("tags").split(","),
     click: headers["x-click"] === undefined ? undefined : of("click"),
+    sequence: headers["x-sequence-id"] === undefined ? undefined : of("sequence-id"),
     actions: headers["x-actions"] === undefined ? undefined : JSON.parse(of("actions")),
     picture: headers["x-filename"] === undefined ? undefined : body,
   };

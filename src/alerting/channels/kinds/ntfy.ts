@@ -33,8 +33,11 @@ const settings = z.strictObject({
 
 type Settings = z.output<typeof settings>;
 
+/** A server before 2.16 does not know our name of a message, answers with its own, and would show a second message instead. */
+const uuid = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$";
+
 /** ntfy.sh, or a server of one's own: the picture is the body, and the rest are headers. */
-export const ntfy = phoneKind({ title: "ntfy", settings, secrets: ["token", "password"], sender });
+export const ntfy = phoneKind({ title: "ntfy", settings, secrets: ["token", "password"], changeable: uuid, sender });
 
 function sender(given: Settings): Sender {
   const { server, topic } = given;
@@ -46,7 +49,7 @@ function sender(given: Settings): Sender {
       const text = cutToBytes(message.text, mostBytes);
       const priority = priorities[message.urgency];
       if (!message.picture) {
-        const shown = { topic, title, message: text, priority, tags: [tags[message.urgency]] };
+        const shown = { topic, title, message: text, priority, tags: [tags[message.urgency]], sequence_id: message.id };
         const actions = actionsOf(message, given);
         const body = { ...shown, ...(message.link && { click: message.link }), ...(actions && { actions }) };
         return { url: server, headers: { ...authOf(given), "content-type": "application/json" }, body: JSON.stringify(body) };
@@ -64,13 +67,23 @@ function sender(given: Settings): Sender {
         return { error: `answered ${status}, but not as ntfy does`, fix: "check the address of the server" };
       },
     },
+    change: {
+      request: (message, reference) => {
+        const end = cutToBytes(message.ended ?? "", mostTitleBytes);
+        const text = cutToBytes(message.text, mostBytes - mostTitleBytes - 1);
+        const shown = { topic, sequence_id: reference, title: cutToBytes(message.title, mostTitleBytes), message: `${end}\n${text}` };
+        const body = { ...shown, priority: priorities.low, tags: ["white_check_mark"], ...(message.link && { click: message.link }) };
+        return { url: server, headers: { ...authOf(given), "content-type": "application/json" }, body: JSON.stringify(body) };
+      },
+      verdict: (reply) => ({ ...verdict(reply), isFinal: reply.status === 400 }),
+    },
   };
 }
 
 const hasLogin = ({ token, username }: Settings): boolean => token !== undefined || username !== undefined;
 
 function headersOf(message: PhoneMessage, title: string, text: string, given: Settings): Readonly<Record<string, string>> {
-  const { urgency, link } = message;
+  const { id, urgency, link } = message;
   const actions = actionsOf(message, given);
   return {
     "content-type": "image/jpeg",
@@ -79,6 +92,7 @@ function headersOf(message: PhoneMessage, title: string, text: string, given: Se
     "x-message": encodedWord(text),
     "x-priority": String(priorities[urgency]),
     "x-tags": tags[urgency],
+    "x-sequence-id": id,
     ...(link !== undefined && { "x-click": link }),
     ...(actions && { "x-actions": JSON.stringify(actions) }),
   };
@@ -121,7 +135,7 @@ function authOf({ token, username, password }: Settings): Readonly<Record<string
 function verdict({ status, body }: { readonly status: number; readonly body: string }): Verdict {
   const answer = jsonObject(body);
   if (status === 200) {
-    const reference = textOf(answer?.["id"]);
+    const reference = textOf(answer?.["sequence_id"]) ?? textOf(answer?.["id"]);
     return { isAccepted: reference !== undefined, reference: reference ?? null };
   }
   const error = textOf(answer?.["error"]);

@@ -29,7 +29,7 @@ const settings = z.strictObject({
 type Settings = z.output<typeof settings>;
 
 /** Pushover. The reference of a critical message is its receipt, which tells who acknowledged it. */
-export const pushover = phoneKind({ title: "Pushover", settings, secrets: ["token", "user"], sender });
+export const pushover = phoneKind({ title: "Pushover", settings, secrets: ["token", "user"], changeable: "^[A-Za-z0-9]{30}$", sender });
 
 function sender({ server, token, user, device }: Settings): Sender {
   return {
@@ -61,6 +61,15 @@ function sender({ server, token, user, device }: Settings): Sender {
         const { error, fix } = verdict(reply);
         return { error: error ?? `answered ${reply.status}`, fix: fix ?? "check the token, the user key and the device" };
       },
+    },
+    // A message cannot be changed, but one that repeats is stopped
+    change: {
+      request: (_, receipt) => ({
+        url: `${server}/1/receipts/${receipt}/cancel.json`,
+        headers: { "content-type": "application/x-www-form-urlencoded" },
+        body: new URLSearchParams({ token }).toString(),
+      }),
+      verdict: (reply) => ({ ...verdict(reply), isFinal: reply.status >= 400 && reply.status < 500 && reply.status !== 429 }),
     },
   };
 }

@@ -18,7 +18,7 @@ const settings = z.strictObject({
 type Settings = z.output<typeof settings>;
 
 /** A bot of Telegram, which sends to one chat. */
-export const telegram = phoneKind({ title: "Telegram", settings, secrets: ["token"], sender });
+export const telegram = phoneKind({ title: "Telegram", settings, secrets: ["token"], changeable: "^(photo )?[0-9]+$", sender });
 
 function sender({ server, token, chat_id }: Settings): Sender {
   return {
@@ -46,6 +46,22 @@ function sender({ server, token, chat_id }: Settings): Sender {
         return { error: error ?? `answered ${reply.status}`, fix: fix ?? "check the token and the chat id" };
       },
     },
+    change: {
+      request: (message, reference) => {
+        const isPhoto = reference.startsWith("photo ");
+        const text = htmlOf(message, isPhoto ? mostCaption : mostText);
+        const edit = { chat_id, message_id: Number(reference.replace("photo ", "")), [isPhoto ? "caption" : "text"]: text };
+        const body = JSON.stringify({ ...edit, parse_mode: "HTML", reply_markup: { inline_keyboard: [] } });
+        const method = isPhoto ? "editMessageCaption" : "editMessageText";
+        return { url: `${server}/bot${token}/${method}`, headers: { "content-type": "application/json" }, body };
+      },
+      verdict: (reply) => {
+        const read = verdict(reply);
+        // An earlier attempt that got no answer changed it
+        if (/message is not modified/i.test(read.error ?? "")) return { isAccepted: true };
+        return { ...read, isFinal: read.isFinal || reply.status === 400 };
+      },
+    },
   };
 }
 
@@ -57,11 +73,12 @@ function keyboardOf({ buttons = [] }: PhoneMessage): string | undefined {
 }
 
 /** A bold title, the text and the link. Telegram counts the characters without markup, so the text is cut first. */
-function htmlOf({ title, text, link }: PhoneMessage, longest: number): string {
+function htmlOf({ title, text, link, ended }: PhoneMessage, longest: number): string {
   const head = cutAtWord(title, 200);
   const linkText = "Open in homesec";
-  const left = longest - head.length - (link === undefined ? 0 : linkText.length + 1) - 1;
-  const lines = [`<b>${escaped(head)}</b>`, escaped(cutAtWord(text, left))];
+  const end = ended === undefined ? [] : [cutAtWord(ended, 200)];
+  const left = longest - head.length - (link === undefined ? 0 : linkText.length + 1) - 1 - (end[0] === undefined ? 0 : end[0].length + 1);
+  const lines = [`<b>${escaped(head)}</b>`, escaped(cutAtWord(text, left)), ...end.map((line) => `<i>${escaped(line)}</i>`)];
   return [...lines, ...(link === undefined ? [] : [`<a href="${escaped(link)}">${linkText}</a>`])].join("\n");
 }
 
@@ -70,8 +87,11 @@ const escaped = (text: string): string =>
 
 function verdict({ status, body }: { readonly status: number; readonly body: string }): Verdict {
   const answer = jsonObject(body);
-  const result = answer?.["result"] as { readonly message_id?: unknown } | undefined;
-  if (status === 200 && answer?.["ok"] === true) return { isAccepted: true, reference: String(result?.message_id ?? "") || null };
+  const { message_id: id, photo } = (answer?.["result"] ?? {}) as { readonly message_id?: unknown; readonly photo?: unknown };
+  // A caption is changed in another way than a text
+  if (status === 200 && answer?.["ok"] === true) {
+    return { isAccepted: true, reference: typeof id === "number" ? `${photo === undefined ? "" : "photo "}${id}` : null };
+  }
   const error = textOf(answer?.["description"]);
   const parameters = answer?.["parameters"] as { readonly retry_after?: unknown } | undefined;
   const waitMs = typeof parameters?.retry_after === "number" ? parameters.retry_after * 1000 : undefined;
