@@ -115,8 +115,8 @@ export async function notificationsOf(sql: Sql, alertIds: readonly string[]): Pr
     select n.notification_id, n.alert_id, n.kind, n.channel, n.status, n.reason,
       n.attempt_count, n.next_attempt_at, n.expires_at, n.late,
       n.created_at, n.finished_at, n.joined_to, o.rule_name as joined_rule,
-      (select d.finished_at from message_edits d where d.notification_id = n.notification_id) as edited_at,
-      (select d.answer from message_edits d where d.notification_id = n.notification_id) as edit_answer
+      (select d.finished_at from message_edits d where d.notification_id = coalesce(n.joined_to, n.notification_id)) as edited_at,
+      (select d.answer from message_edits d where d.notification_id = coalesce(n.joined_to, n.notification_id)) as edit_answer
     from notifications n
     left join notifications l on l.notification_id = n.joined_to
     left join alerts o on o.alert_id = l.alert_id

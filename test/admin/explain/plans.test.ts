@@ -53,6 +53,9 @@ beforeAll(async () => {
       select n.notification_id, 1, n.created_at, n.created_at, 'sent' from notifications n
     `;
     await sql`
+      insert into message_edits (notification_id, created_at) select n.notification_id, n.created_at from notifications n
+    `;
+    await sql`
       insert into webhooks (webhook_id, name, url, event_types, integration_type, sealed_secret, max_retries, retry_delay_seconds, created_at, updated_at)
       values (${alertId}, 'w', 'http://127.0.0.1:1/', '{alert_fired}', 'generic', '\\x00', 4, 10, now(), now())
     `;

@@ -225,7 +225,10 @@ it("phones: Pushover's receipt acknowledges the alert with the device, and the m
   });
   const { items } = (await ask("/api/alerts")) as { items: { id: string; alert_metadata: { closed_by?: string } }[] };
   const ended = items.find(({ alert_metadata }) => alert_metadata.closed_by === "pushover on Pushover (iphone)");
-  expect(JSON.stringify(await ask(`/api/alerts/${ended?.id}/explain`))).toContain("After the answer it was updated: Telegram accepted it");
+  await eventually(async () => {
+    const explained = JSON.stringify(await ask(`/api/alerts/${ended?.id}/explain`));
+    return explained.includes("After the answer it was updated: Telegram accepted it");
+  });
 });
 
 it("phones: homesec finds another chat of a bot whose buttons it reads", async () => {

@@ -11,7 +11,7 @@ export interface NtfyMessage {
   readonly tags: readonly string[];
   readonly click: string | undefined;
   readonly picture: Buffer | undefined;
-  /** What the sender calls it: a later message of the same name replaces it. */
+  /** The sender's name for it: a later message of the same name replaces it. */
   readonly sequence?: string | undefined;
   readonly actions?: readonly { readonly label: string; readonly url: string; readonly body: string }[] | undefined;
 }
