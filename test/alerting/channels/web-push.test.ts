@@ -161,6 +161,30 @@ describe("channels to phones by Web Push", () => {
     await desk.db.query((sql) => sql`delete from vapid_keys`);
   });
 
+  it("web push: after an answer elsewhere, a quiet message without buttons takes the place of the alert, except on Apple's devices", async () => {
+    const { publicKey: vapid_public, privateKey: vapid_private } = makeVapidKeys();
+    const { endpoint, keys } = await service.subscribe(vapid_public);
+    const settings = { server: service.url, subscription: "s", device: "Chrome", endpoint, ...keys, vapid_public, vapid_private };
+    const { verdict, change } = webPush.sender(settings);
+    expect(verdict({ status: 201, body: "" })).toEqual({
+      isAccepted: true,
+      reference: expect.stringMatching(webPush.changeable ?? "none"),
+    });
+    const answered = { ...message, urgency: "low", ended: "Acknowledged by Anna at 23:30" } as const;
+    const outbound = createOutbound({ allow: ["127.0.0.1"], ca: service.ca });
+    const request = change?.request(answered, "replaceable") ?? expect.unreachable();
+    await outbound.post({ ...request, timeoutMs: 5_000, signal: AbortSignal.timeout(5_000) });
+    await outbound.close();
+    expect(service.pushed.at(-1)?.message).toMatchObject({
+      tag: "event-17",
+      isQuiet: true,
+      buttons: [],
+      text: "Acknowledged by Anna at 23:30\nA person walks by.",
+    });
+    const apple = webPush.sender({ ...settings, endpoint: "https://web.push.apple.com/x" });
+    expect(apple.verdict({ status: 201, body: "" })).toEqual({ isAccepted: true, reference: null });
+  });
+
   it("web push: a long text is cut at a word, and no message is larger than services take", () => {
     const words = fc.array(
       fc.oneof(fc.string({ unit: "grapheme", maxLength: 30 }), fc.constantFrom('"\\\n\u0001', "🚪🧍", "x".repeat(400))),

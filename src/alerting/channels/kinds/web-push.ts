@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { dayMs } from "../../../base/clock/clock.ts";
-import { jsonObject, phoneKind, type Sender, textOf, type Verdict } from "../kind.ts";
+import { jsonObject, type PhoneRequest, phoneKind, type Sender, textOf, type Verdict } from "../kind.ts";
 import { cutToBytes, type PhoneMessage } from "../phone-message.ts";
 import { encryptPush, isPublicKey, vapidHeader } from "../push-encryption.ts";
 import { Text } from "../setting-values.ts";
@@ -37,6 +37,7 @@ export const webPush = phoneKind({
   title: "Web Push",
   settings,
   secrets: ["endpoint", "p256dh", "auth", "vapid_public", "vapid_private"],
+  changeable: "^replaceable$",
   sender,
 });
 
@@ -46,24 +47,31 @@ export function subscriptionOf(endpoint: string): string {
 }
 
 function sender({ server, endpoint, p256dh, auth, vapid_public, vapid_private }: Settings): Sender {
+  const request = (message: PhoneMessage): PhoneRequest => ({
+    url: endpoint,
+    headers: {
+      authorization: vapidHeader(endpoint, { publicKey: vapid_public, privateKey: vapid_private }, new Date()),
+      "content-encoding": "aes128gcm",
+      "content-type": "application/octet-stream",
+      ttl: String(keptSeconds),
+      urgency: urgencies[message.urgency],
+      topic: topicOf(message),
+    },
+    body: encryptPush(payloadOf(message), { p256dh, auth }),
+    isOnInternet: true,
+  });
+  // On Apple's devices, a message with the same tag does not replace the one before: it would be a second one
+  const reference = new URL(endpoint).hostname === "web.push.apple.com" ? null : "replaceable";
   return {
     server,
     // The device loads the picture itself
     pictureBytes: null,
-    request: (message) => ({
-      url: endpoint,
-      headers: {
-        authorization: vapidHeader(endpoint, { publicKey: vapid_public, privateKey: vapid_private }, new Date()),
-        "content-encoding": "aes128gcm",
-        "content-type": "application/octet-stream",
-        ttl: String(keptSeconds),
-        urgency: urgencies[message.urgency],
-        topic: topicOf(message),
-      },
-      body: encryptPush(payloadOf(message), { p256dh, auth }),
-      isOnInternet: true,
-    }),
-    verdict,
+    request,
+    verdict: (reply) => ({ ...verdict(reply), reference }),
+    change: {
+      request: (message) => request({ ...message, text: `${message.ended ?? ""}\n${message.text}`, buttons: [] }),
+      verdict,
+    },
     // Only a message would show whether the browser is still there
     check: {
       request: { url: `${server}/`, headers: {}, isOnInternet: true },
