@@ -185,7 +185,6 @@ export const changing: Steps = {
     people("Anna --channels anna@example.org --hours 'mon-fri 07:00-22:00 Europe/Berlin' --severity high"),
     json("Ben --channels ben@example.org --escalate-to Anna --escalate-after 15m"),
     error(2, "Carl"),
-    error(2, "Carl --channels nothing"),
     error(2, "Carl --channels carl@example.org --hours 25"),
     error(5, "anna --channels anna@example.org"),
   ],

@@ -32,7 +32,7 @@ function answer(method: string, path: string, query: URLSearchParams): unknown {
   if (path === "/api/detections") return envelope([]);
   if (path.endsWith("/thumbnail")) return readFileSync(picturePath());
   if (/^\/api\/events\/\d+\/explain$/.test(path)) return explanation;
-  if (/^\/api\/events\/\d+$/.test(path)) return { ...event(Number(path.split("/").at(-1))), detections: details.detections };
+  if (/^\/api\/events\/\d+$/.test(path)) return { ...details, ...event(Number(path.split("/").at(-1))) };
   if (path === "/api/silences") return method === "GET" ? envelope([]) : silence;
   if (/^\/api\/alerts\/.*\/(acknowledge|dismiss)$/.test(path)) return alert(2, { status: "acknowledged" });
   return { "/api/system/health/full": health, "/api/system/pipeline": pipeline, "/api/system/telemetry": telemetry }[path];
