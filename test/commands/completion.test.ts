@@ -102,7 +102,7 @@ describe("completion candidates", () => {
     expect(await complete("cameras", "restore", "")).toEqual(["attic"]);
     expect(await complete("explain", "event", "")).toEqual(["42"]);
     expect(await complete("explain", "image", "")).toEqual([]);
-    expect(await complete("doctor", "--only", "smtp,language")).toEqual(["smtp,language-model"]);
+    expect(await complete("doctor", "--only", "smtp,language")).toEqual(["smtp,language-model", "smtp,language-model-fallback"]);
     expect(await complete("doctor", "--skip", "camera-m")).toEqual(["camera-mounts"]);
     expect(await complete("silence", "list", "--fields", "held")).toEqual(["held_back"]);
     expect(await complete("live", "--fields", "seq")).toEqual(["sequence"]);

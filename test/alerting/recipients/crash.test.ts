@@ -66,6 +66,7 @@ it("recipients: a repeat and an escalation that are due while homesec is killed 
   await database.db.query((sql) => sql`update alert_recipients set due_at = now(), escalate_at = now()`);
   const second = await start();
   await expect.poll(sent, { timeout: 20_000 }).toBe(3);
+  expect([...titles()].toSorted()).toEqual(["anna again", "anna first", "ben again"]);
   await crash(second);
 
   await start();
@@ -74,5 +75,6 @@ it("recipients: a repeat and an escalation that are due while homesec is killed 
   await database.db.query((sql) => sql`update alert_recipients set due_at = now() where due_at is not null`);
   const due = async () => (await database.db.query((sql) => sql`select from alert_recipients where due_at is not null`)).length;
   await expect.poll(due, { timeout: 20_000 }).toBe(0);
-  expect([...titles()].toSorted()).toEqual(["anna again", "anna first", "ben again"]);
+  // No message came since, and each says now that it is acknowledged
+  await expect.poll(() => ntfy.messages.map(({ message }) => message.startsWith("Acknowledged"))).toEqual([true, true, true]);
 });

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Clock } from "../../../src/base/clock/clock.ts";
@@ -43,7 +44,10 @@ const send = async (camera: string, name: string, bytes: Buffer): Promise<void> 
   sent += 1;
   await renameIn(join(daemon.cameraRoot, camera, name), bytes);
 };
-async function round(n: number): Promise<void> {
+let rounds = 0;
+async function round(): Promise<void> {
+  const n = rounds;
+  rounds += 1;
   const now = clock.now();
   const kept = new Date(now.getTime() - 5 * hourMs + n * 600_000);
   await Promise.all([
@@ -61,8 +65,14 @@ beforeAll(async () => {
   [database, detector] = await Promise.all([testDatabase(), detectorStandIn({ answer: () => onePerson() })]);
   const env = { DATABASE_URL: database.url, DETECTOR_URL: detector.url, CAMERA_CHECK_SECONDS: "1", BATCH_IDLE_TIMEOUT_SECONDS: "1" };
   daemon = await testDaemon({ env, clock });
-  for (let n = 0; n < 6; n += 1) await round(n);
-  await eventually(async () => (await offsetOf("yard")) !== null && (await offsetOf("shed")) !== null);
+  const areKnown = async () => (await offsetOf("yard")) !== null && (await offsetOf("shed")) !== null;
+  while (rounds < 6) await round();
+  // On a busy machine, a scan may find pictures before the watch does, which gives them the time of the file: further ones outvote them
+  while (rounds < 16 && !(await areKnown())) {
+    await round();
+    await sleep(1_500);
+  }
+  await eventually(areKnown, { what: "the clocks of yard and shed" });
 });
 afterAll(async () => {
   await daemon.stop();
@@ -76,7 +86,7 @@ test("camera times: pictures and detections state the camera's time beside arriv
     ["shed", 3 * hourMs + 400_000],
   ] as const) {
     const { items } = await get(`images?camera_id=${camera}`);
-    expect(items).toHaveLength(6);
+    expect(items).toHaveLength(rounds);
     // a scan goes by the file's own time, which the test's clock does not move
     const watched = items.filter(({ found_by }: { found_by: string }) => found_by === "watch");
     expect(watched.length).toBeGreaterThan(0);
@@ -127,7 +137,7 @@ test("camera times: once the zone is set, the finding goes and new pictures have
   // two hours behind UTC all year
   expect((await run("cameras", "update", "yard", "--time-zone", "America/Noronha")).code).toBe(0);
   expect(await offsetOf("yard")).toBeNull();
-  for (let n = 6; n < 12; n += 1) await round(n);
+  for (let more = 0; more < 6; more += 1) await round();
   await eventually(async () => Math.abs((await offsetOf("yard")) ?? 99) < 5);
   expect((await run("cameras", "show", "yard")).out).toMatch(/auto, America\/Noronha; the clock is right/);
   const [{ captured_at, taken_at }] = (await get("images?camera_id=yard&limit=1")).items;
