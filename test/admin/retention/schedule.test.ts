@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCleanupService } from "../../../daemon/workers/cleanup-service.ts";
-import { lastDue, nextDue, noteJump } from "../../../src/admin/retention/nightly.ts";
+import { lastCleanup, lastDue, nextDue, noteJump } from "../../../src/admin/retention/nightly.ts";
 import { silentLog } from "../../../src/base/log/log.ts";
 import { diskSpace } from "../../../src/platform/disk/disk.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -49,6 +49,9 @@ describe("cleanup worker", () => {
     return worker;
   };
 
+  /** Waits until a first run was before the clock moves: without an earlier one, no step is a jump. */
+  const firstRun = () => eventually(() => desk.db.query((sql) => lastCleanup(sql)), { what: "the first cleanup" });
+
   it("cleanup worker: runs at three, in one of several processes, and catches up on a missed night", async () => {
     const past = await storedPast(desk, new Date(2026, 2, 1, 12));
     await past.event(31);
@@ -77,6 +80,7 @@ describe("cleanup worker", () => {
   it("cleanup worker: deletes nothing for a week after a clock jump, reports that, and resumes when the clock is set back", async () => {
     const past = await storedPast(desk, new Date(2026, 2, 1, 12));
     const worker = await start();
+    await firstRun();
     const message = (): string => String(worker.message?.());
     await past.event(31);
     await past.event(1);
@@ -100,6 +104,7 @@ describe("cleanup worker", () => {
   it("cleanup worker: waits another week after a second jump", async () => {
     const past = await storedPast(desk, new Date(2026, 2, 1, 12));
     const worker = await start();
+    await firstRun();
     await past.event(1);
     for (const [year, day] of [
       [2027, 1],
@@ -119,6 +124,7 @@ describe("cleanup worker", () => {
   it("cleanup worker: waits a week after a jump that was corrected before the next check, since data stored meanwhile seems old", async () => {
     const past = await storedPast(desk, new Date(2026, 2, 1, 12));
     const worker = await start();
+    await firstRun();
     const wake = async (): Promise<void> => {
       worker.wake();
       await new Promise((resolve) => setTimeout(resolve, 200));
@@ -143,6 +149,7 @@ describe("cleanup worker", () => {
   it("cleanup worker: a cleanup by hand confirms the clock and ends the wait", async () => {
     const past = await storedPast(desk, new Date(2026, 2, 1, 12));
     const worker = await start();
+    await firstRun();
     await desk.db.transaction((sql) => noteJump(sql, new Date(2026, 2, 1, 12)));
     await desk.ask("cleanUp");
     await past.event(31);
@@ -157,6 +164,7 @@ describe("cleanup worker", () => {
     await past.event(0);
     desk.at(new Date(2026, 6, 1, 12));
     const worker = await start();
+    await firstRun();
     await eventually(() => worker.message?.()?.startsWith("nothing is deleted by age"));
     expect(await past.count("events")).toBe(1);
     if (end === "after a week") {
@@ -188,6 +196,7 @@ describe("cleanup worker", () => {
     desk.at(new Date(2026, 2, 2, 4));
     await desk.db.query((sql) => sql`alter table analysis_attempts rename to analysis_attempts_away`);
     const worker = await start();
+    await firstRun();
     await new Promise((resolve) => setTimeout(resolve, 200));
     await desk.db.query((sql) => sql`alter table analysis_attempts_away rename to analysis_attempts`);
     expect(await past.count("events")).toBe(1);
