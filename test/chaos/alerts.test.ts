@@ -12,7 +12,7 @@ import { report } from "./support/report.ts";
 import { patienceMs, scale } from "./support/scale.ts";
 import { chanceOf } from "./support/seed.ts";
 
-const kills = scale("CHAOS_ALERT_KILLS", { short: 2, long: 100 });
+const kills = scale("CHAOS_ALERT_KILLS", { short: 1, long: 100 });
 const chance = chanceOf("alerts");
 const eventsAtOnce = 10;
 const folder = temporaryFolder("alerts");

@@ -15,7 +15,7 @@ import { isLong, patienceMs, scale } from "./support/scale.ts";
 import { chanceOf } from "./support/seed.ts";
 import { create } from "./support/send.ts";
 
-const steps = scale("CHAOS_CLOCK_STEPS", { short: 2, long: 40 });
+const steps = scale("CHAOS_CLOCK_STEPS", { short: 1, long: 40 });
 const chance = chanceOf("clock");
 const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000];
 /** Steps as large as a forgotten daylight saving time, an empty battery or a mistyped year. */

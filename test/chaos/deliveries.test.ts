@@ -10,7 +10,7 @@ import { report } from "./support/report.ts";
 import { patienceMs, scale } from "./support/scale.ts";
 import { chanceOf } from "./support/seed.ts";
 
-const kills = scale("CHAOS_DELIVERY_KILLS", { short: 2, long: 100 });
+const kills = scale("CHAOS_DELIVERY_KILLS", { short: 1, long: 100 });
 const chance = chanceOf("deliveries");
 const folder = temporaryFolder("deliveries");
 afterAll(() => folder.remove());

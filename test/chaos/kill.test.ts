@@ -17,7 +17,7 @@ import { chanceOf } from "./support/seed.ts";
 import { create } from "./support/send.ts";
 import { keepUploading } from "./support/uploads.ts";
 
-const kills = scale("CHAOS_KILLS", { short: 2, long: 200 });
+const kills = scale("CHAOS_KILLS", { short: 1, long: 200 });
 /** The long form continues uploading and killing until there are this many. */
 const pictures = scale("CHAOS_KILLED_PICTURES", { short: 0, long: 20_000 });
 const chance = chanceOf("kill");

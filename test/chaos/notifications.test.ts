@@ -14,7 +14,7 @@ import { report } from "./support/report.ts";
 import { patienceMs, scale } from "./support/scale.ts";
 import { chanceOf } from "./support/seed.ts";
 
-const kills = scale("CHAOS_NOTIFICATION_KILLS", { short: 2, long: 100 });
+const kills = scale("CHAOS_NOTIFICATION_KILLS", { short: 1, long: 100 });
 const chance = chanceOf("notifications");
 const folder = temporaryFolder("notifications");
 afterAll(() => folder.remove());
