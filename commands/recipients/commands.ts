@@ -13,7 +13,7 @@ const addRecipient = recordCommand({
   name: "recipients add",
   summary: "Add a person whom rules can notify",
   description:
-    "Adds a recipient. Rules send to it with --channels NAME, or --channels all for every recipient. Outside its hours homesec holds messages back, and sends one message about them when the hours begin. Critical alerts repeat until someone acknowledges them. docs/phones.md has an example for two people.",
+    "Adds a recipient. Rules send to it with --channels NAME, or --channels all for every recipient. Outside its hours homesec holds messages back, and sends one message about them when the hours begin. Critical alerts repeat until someone acknowledges them. docs/recipients.md has an example for two people.",
   arguments: { name: textArgument("Name of the person") },
   options: { channels: channelsOption, ...recipientOptions },
   examples: [
