@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { cameraOfPictures, pictureClientId, topicsBelow } from "../../../src/admin/mqtt/topics.ts";
+import { within } from "../../../src/base/lifecycle/lifecycle.ts";
 import type { Log } from "../../../src/base/log/log.ts";
 import { MqttResult } from "../../../src/contract/mqtt.ts";
 import type { DeliveryCamera } from "../../../src/monitoring/receivers/taker.ts";
@@ -12,9 +14,12 @@ import type { ReceiverParts } from "../all-receivers.ts";
 import type { Arrivals } from "../arrivals.ts";
 import { DeliveryRefused } from "../inbox.ts";
 import { PictureUpload } from "../picture-upload.ts";
+import { HeldPictures, type StorePicture } from "./held-pictures.ts";
 
-/** How often the configuration is read. */
+/** How often the configuration is read, and folders that could not be used are tried again. */
 const lookEveryMs = 2_000;
+/** A folder that takes longer for a picture does not hold up the other cameras. */
+const storeTimeoutMs = 10_000;
 
 /** Dependencies of the worker. */
 export interface MqttReceiverParts extends ReceiverParts {
@@ -28,7 +33,8 @@ type Settings = BrokerAddress & { readonly prefix: string };
 
 /**
  * Creates the worker that receives pictures over MQTT, at a topic for each camera, once MQTT_URL is set. It has a connection of its own, for
- * which the broker keeps pictures while homesec is away, and acknowledges a picture only when it is stored.
+ * which the broker keeps pictures while homesec is away, and acknowledges a picture only when it is stored: in the folder of its camera, or
+ * below DATA_DIR while that cannot be used.
  */
 export function createMqttReceiver(parts: MqttReceiverParts): Worker {
   const log = parts.context.log.child({ worker: "mqtt_receiver" });
@@ -40,7 +46,11 @@ export function createMqttReceiver(parts: MqttReceiverParts): Worker {
     onEnd: () => loop.wake(),
   });
   let current: Settings | undefined;
+  let kept: string | null = null;
   const round = async (signal: AbortSignal): Promise<number> => {
+    await taker.release();
+    if (taker.message !== kept) parts.recentEvents.setCondition("mqtt_receiver", "pictures_kept", taker.message ?? undefined);
+    kept = taker.message;
     const wanted = settingsOf(config);
     if (JSON.stringify(wanted) !== JSON.stringify(current)) {
       await link.session?.forget();
@@ -52,7 +62,7 @@ export function createMqttReceiver(parts: MqttReceiverParts): Worker {
     await link.connect({ url: wanted.url, clientId }, () => Receiving.open({ ...wanted, clientId, signal, taker }));
     return Math.min(lookEveryMs, link.session ? lookEveryMs : link.msUntilRetry());
   };
-  const loop = createLoop({ name: "mqtt_receiver", critical: false, log, round, message: () => link.fault });
+  const loop = createLoop({ name: "mqtt_receiver", critical: false, log, round, message: () => link.fault ?? taker.message });
   return {
     ...loop,
     stop: async () => {
@@ -117,19 +127,36 @@ class Receiving {
   }
 }
 
-/** Stores pictures in the folders of their cameras. */
+/** Stores pictures in the folders of their cameras, or keeps them until these can be used. */
 class PictureTaker {
   readonly #parts: MqttReceiverParts;
   readonly #log: Log;
+  readonly #held: HeldPictures;
 
   constructor(parts: MqttReceiverParts, log: Log) {
+    const { dataDir, receiverMaxFileMb } = parts.context.config;
     this.#parts = parts;
     this.#log = log;
+    this.#held = new HeldPictures({
+      folder: join(dataDir, "mqtt-pictures"),
+      mostBytes: receiverMaxFileMb * 1_000_000,
+      ...{ store: this.#store, log },
+    });
+  }
+
+  /** Says which cameras wait for their folders; null: none. */
+  get message(): string | null {
+    return this.#held.message;
+  }
+
+  /** Moves what was kept into the folders that can be used again. */
+  async release(): Promise<void> {
+    await this.#held.release(this.#parts.logins.cameras(), this.#parts.inbox);
   }
 
   /**
-   * Stores the picture of a message. Resolves to the reason if it is refused. Throws `LeftWithBroker` if it cannot be stored now, as with a
-   * full disk.
+   * Stores the picture of a message. Resolves to the reason if it is refused. Throws `LeftWithBroker` if it cannot be stored anywhere now, as
+   * with a full disk.
    */
   async take(message: BrokerMessage, prefix: string): Promise<string | undefined> {
     const cameraId = cameraOfPictures(message.topic, prefix);
@@ -148,7 +175,7 @@ class PictureTaker {
     if (!guard.mayDeliver({ cameraId, protocol: "mqtt" }))
       return "The camera sends too many files per minute; see RECEIVER_FILES_PER_MINUTE";
     try {
-      await this.#store(camera, payload);
+      await this.#storeOrKeep(camera, payload);
       return undefined;
     } catch (error) {
       if (!(error instanceof DeliveryRefused)) throw error;
@@ -157,17 +184,36 @@ class PictureTaker {
     }
   }
 
-  /** Stores a picture that is new. The broker sends one again whose acknowledgement it did not get. */
-  async #store(camera: DeliveryCamera, payload: Buffer): Promise<void> {
-    const { inbox, arrivals, logins, context } = this.#parts;
-    const upload = await PictureUpload.begin(inbox, camera);
+  async #storeOrKeep(camera: DeliveryCamera, payload: Buffer): Promise<void> {
+    const name = `mqtt-${this.#parts.context.clock.now().toISOString().replaceAll(/[-:]/g, "")}`;
+    if (await this.#held.has(camera.cameraId)) return await this.#held.keep(camera, payload, { name, why: "" });
     try {
-      await upload.write(payload);
-      const same = await arrivals.sameContent(logins.sharersOf(camera), upload.end());
-      if (same !== undefined) return;
-      await upload.finish(`mqtt-${context.clock.now().toISOString().replaceAll(/[-:]/g, "")}`);
-    } finally {
-      await upload.discard();
+      await this.#store(this.#parts.inbox, camera, payload, name);
+    } catch (error) {
+      if (!(error instanceof DeliveryRefused && error.kind === "temporary")) throw error;
+      await this.#held.keep(camera, payload, { name, why: error.message });
     }
   }
+
+  /** Stores a picture that is new. The broker sends one again whose acknowledgement it did not get. */
+  #store: StorePicture = async (inbox, camera, payload, name) => {
+    const { arrivals, logins } = this.#parts;
+    const late = new DeliveryRefused("temporary", `The folder of ${camera.cameraName} cannot be used: it does not answer`);
+    let isLate = false;
+    const store = async (): Promise<void> => {
+      const upload = await PictureUpload.begin(inbox, camera);
+      try {
+        await upload.write(payload);
+        const same = await arrivals.sameContent(logins.sharersOf(camera), upload.end());
+        if (same === undefined && !isLate) await upload.finish(name);
+      } finally {
+        await upload.discard();
+      }
+    };
+    try {
+      await within(storeTimeoutMs, store, late);
+    } finally {
+      isLate = true;
+    }
+  };
 }

@@ -131,7 +131,7 @@ describe.each(["aedes", "mosquitto"] as const)("MQTT with %s", (kind) => {
         const { items } = await home.call<{ items: { path: string }[] }>("GET", "/images?camera_id=yard");
         return items.filter(({ path }) => path.includes("/mqtt-")).length;
       };
-      const [first, second, third] = await Promise.all([uniqueJpeg(1), uniqueJpeg(2), uniqueJpeg(3)]);
+      const [first, second] = await Promise.all([uniqueJpeg(1), uniqueJpeg(2)]);
       const send = (bytes: Buffer, camera = "yard") => home.homeAssistant.publish(`homesec/camera/${camera}/picture/set`, bytes);
       const refusal = (text: string) =>
         eventually(() => home.homeAssistant.results.find(({ ok, message }) => ok === false && String(message).includes(text)));
@@ -146,15 +146,42 @@ describe.each(["aedes", "mosquitto"] as const)("MQTT with %s", (kind) => {
       await send(second);
       await home.startDaemon();
       await expect.poll(images).toBe(2);
-      // The folder is away for a moment, as a share is
+    });
+
+    it("MQTT: a camera whose folder is away holds up no other camera, and gets its pictures later, also after a restart", async () => {
+      const images = async (camera: string) => {
+        const { items } = await home.call<{ items: { path: string }[] }>("GET", `/images?camera_id=${camera}`);
+        return items.filter(({ path }) => path.includes("/mqtt-")).length;
+      };
+      const send = async (camera: string) => home.homeAssistant.publish(`homesec/camera/${camera}/picture/set`, await uniqueJpeg());
+      const health = async () => JSON.stringify(await home.call("GET", "/system/health"));
+      await home.call("POST", "/cameras", { name: "Hall", camera_id: "hall" });
+      // Each picture is refused until the receiver knows the camera
+      let sent = 0;
+      const refused = () => home.homeAssistant.results.filter(({ message }) => String(message).includes('the id "hall"')).length;
+      const answered = async () => (await images("hall")) + refused();
+      const firstOfHall = async () => {
+        await send("hall");
+        sent += 1;
+        await expect.poll(answered).toBe(sent);
+        return await images("hall");
+      };
+      await expect.poll(firstOfHall).toBe(1);
+      const before = await images("yard");
+      // As a share is for a moment
       const folder = join(home.daemon.cameraRoot, "yard");
       await rename(folder, `${folder}-away`);
-      await send(third);
-      const services = async () => JSON.stringify(await home.call("GET", "/system/health"));
-      await expect.poll(services).toContain("The folder of Back yard cannot be used");
-      expect(await images()).toBe(2);
+      for (const camera of ["yard", "hall", "yard", "hall"]) await send(camera);
+      await expect.poll(() => images("hall")).toBe(3);
+      await expect.poll(health).toMatch(/The folder of Back yard cannot be used: [^"]*; homesec keeps 2 of its pictures/);
+      await home.restart();
+      await send("yard");
+      await expect.poll(health).toContain("homesec keeps 3 of its pictures");
+      expect(await images("yard")).toBe(before);
       await rename(`${folder}-away`, folder);
-      await expect.poll(images).toBe(3);
+      await expect.poll(() => images("yard")).toBe(before + 3);
+      await expect.poll(health).not.toContain("of its pictures");
+      await home.call("DELETE", "/cameras/hall");
     });
 
     it("MQTT: a camera that was deleted while homesec had no broker is removed afterwards", async () => {

@@ -1,0 +1,108 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import sharp from "sharp";
+import { expect, it } from "vitest";
+import { connectBroker } from "../../../src/platform/mqtt/broker.ts";
+import { lookAt } from "../../chaos/support/rows.ts";
+import { insideReports, residentMb, slopeOf } from "../../soak/measures.ts";
+import { serveHomesec } from "../../support/homesec-process.ts";
+import { aedesBroker, mosquittoBroker, mosquittoInstalled } from "../../support/mqtt-broker.ts";
+import { picturePath } from "../../support/pictures.ts";
+import { temporaryFolder } from "../../support/temporary.ts";
+import { detectorStandIn, languageModelStandIn } from "../../support/upstream.ts";
+
+/** Minutes with a picture each second; `npm run mqtt` takes an hour, and the suite has the shorter tests of this folder instead. */
+const minutes = Number(process.env["MQTT_MINUTES"] ?? 0);
+/** Until then the program compiles what it uses. */
+const warmUpMinutes = Math.floor(minutes / 4);
+const pictureBytes = 30_000;
+
+/** Makes pictures of 30 kB, each with other bytes in comments, which decoders skip. */
+async function pictures(): Promise<() => Buffer> {
+  const bytes = await sharp(picturePath()).resize(480).jpeg({ quality: 60 }).toBuffer();
+  return () => {
+    const random = randomBytes(pictureBytes - bytes.length - 4);
+    const head = Buffer.from([0xff, 0xd8, 0xff, 0xfe, 0, 0]);
+    head.writeUInt16BE(random.length + 2, 4);
+    return Buffer.concat([head, random, bytes.subarray(2)]);
+  };
+}
+
+it.skipIf(minutes === 0)(
+  `MQTT: ${minutes} minutes with a picture of 30 kB each second: every picture is stored once, and memory stays flat`,
+  async () => {
+    const folder = temporaryFolder("mqtt-hour");
+    const insideFile = join(folder.path, "inside.ndjson");
+    const inside = pathToFileURL(join(import.meta.dirname, "../../soak/inside.mjs")).href;
+    const [broker, detector, model, picture] = await Promise.all([
+      mosquittoInstalled ? mosquittoBroker() : aedesBroker(),
+      detectorStandIn({ delayMs: 5 }),
+      languageModelStandIn({ delayMs: 50 }),
+      pictures(),
+    ]);
+    const daemon = await serveHomesec({
+      ...{ DATA_DIR: folder.path, DETECTOR_URL: detector.url, LANGUAGE_MODEL_URL: model.url, MQTT_URL: broker.url },
+      ...{ BATCH_WINDOW_SECONDS: "10", BATCH_IDLE_TIMEOUT_SECONDS: "3", RECEIVER_FILES_PER_MINUTE: "600", LOG_LEVEL: "warn" },
+      ...{ NODE_OPTIONS: `--import ${inside}`, SOAK_INSIDE_FILE: insideFile },
+    });
+    await fetch(`${daemon.url}/api/cameras`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ name: "yard" }),
+    });
+    let shown = 0;
+    const onMessage = async (): Promise<void> => {
+      shown += 1;
+    };
+    const client = await connectBroker({ url: broker.url, clientId: "camera", onMessage });
+    await client.subscribe(["homesec/camera/yard/picture"]);
+    await sleep(3_000);
+    const rows: { readonly memoryMb: number; readonly residentMb: number }[] = [];
+    const begun = performance.now();
+    let sent = 0;
+    for (let minute = 0; minute < minutes; minute += 1) {
+      for (let second = 0; second < 60; second += 1) {
+        await client.publish("homesec/camera/yard/picture/set", picture(), { retain: false });
+        sent += 1;
+        await sleep(Math.max(0, begun + sent * 1000 - performance.now()));
+      }
+      const before = insideReports(insideFile).length;
+      daemon.kill("SIGUSR2");
+      await expect.poll(() => insideReports(insideFile).length, { timeout: 30_000 }).toBeGreaterThan(before);
+      const report = insideReports(insideFile).at(-1);
+      const memoryMb = ((report?.heapUsed ?? 0) + (report?.external ?? 0)) / 1024 / 1024;
+      rows.push({ memoryMb, residentMb: residentMb(daemon.pid) });
+      const { residentMb: rss } = rows.at(-1) as (typeof rows)[number];
+      process.stderr.write(`MQTT hour: minute ${minute + 1}: ${sent} pictures, ${memoryMb.toFixed(1)} MB, ${rss.toFixed(0)} MB resident\n`);
+    }
+    const stored = (): Promise<number> =>
+      lookAt({ dataDir: folder.path }, async (sql) => {
+        const [row] = await sql<[{ count: number }]>`
+          select count(*)::integer as count
+          from images i
+          where i.status = 'processed'
+        `;
+        return row.count;
+      });
+    await expect.poll(stored, { timeout: 60_000 }).toBe(sent);
+    const counted = rows.slice(warmUpMinutes);
+    const perHour = (of: (row: (typeof rows)[number]) => number) => {
+      const { rise, error } = slopeOf(counted.map((row, at) => [at, of(row)] as const));
+      return { rise: rise * 60, error: error * 60 };
+    };
+    const [memory, resident] = [perHour(({ memoryMb }) => memoryMb), perHour((row) => row.residentMb)];
+    process.stderr.write(
+      `MQTT hour: ${sent} pictures in, ${shown} out; ${memory.rise.toFixed(2)} MB an hour (+- ${memory.error.toFixed(2)}) after collection; resident ${resident.rise.toFixed(1)} MB an hour (+- ${resident.error.toFixed(1)})\n`,
+    );
+    expect(shown).toBeGreaterThan(minutes * 5);
+    expect(memory.rise - 2 * memory.error).toBeLessThan(2);
+    await client.close();
+    daemon.kill("SIGTERM");
+    await daemon.exit;
+    await Promise.all([broker.stop(), detector.close(), model.close()]);
+    await folder.remove();
+  },
+  (minutes + 5) * 60_000,
+);
