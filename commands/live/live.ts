@@ -28,8 +28,6 @@ connection it catches up without gaps. Pictures have real pixels where the termi
       const { follow } = await import("../events/follow.ts");
       return await follow(io, "live", { since: undefined, types: undefined, state: undefined });
     }
-    // Development builds of React record every frame, which fills the memory within days
-    process.env["NODE_ENV"] ??= "production";
     const { runLive } = await import("./run.tsx");
     return await runLive(io, screen.stdin, screen.stdout, pictures);
   },

@@ -2,22 +2,20 @@
 import { readFileSync } from "node:fs";
 
 const [decoder, file] = process.argv.slice(2);
-const built = new URL("../../dist/", import.meta.url);
-const load = (path) => import(new URL(path, built).href);
 const decoders = {
   inspect: async () => {
     const [{ inspect }, { bufferSource }] = await Promise.all([
-      load("src/monitoring/images/picture.js"),
-      load("src/monitoring/images/byte-source.js"),
+      import("../../src/monitoring/images/picture.ts"),
+      import("../../src/monitoring/images/byte-source.ts"),
     ]);
     const { state, detail } = await inspect(bufferSource(readFileSync(file)), 60_000);
     if (state !== "complete") throw new Error(detail);
   },
-  thumbnail: async () => (await load("src/monitoring/detections/thumbnail.js")).drawThumbnail(file, { box: null, label: "person" }),
-  frame: async () => (await load("src/monitoring/scenes/frame.js")).readFrame(file),
+  thumbnail: async () => (await import("../../src/monitoring/detections/thumbnail.ts")).drawThumbnail(file, { box: null, label: "person" }),
+  frame: async () => (await import("../../src/monitoring/scenes/frame.ts")).readFrame(file),
   detector: async () =>
-    (await load("daemon/builtin/detector/decode.js")).decodeColour(readFileSync(file), () => ({ width: 540, height: 300 })),
-  enrichment: async () => (await load("daemon/builtin/enrichment/picture.js")).openPicture(readFileSync(file)),
+    (await import("../../daemon/builtin/detector/decode.ts")).decodeColour(readFileSync(file), () => ({ width: 540, height: 300 })),
+  enrichment: async () => (await import("../../daemon/builtin/enrichment/picture.ts")).openPicture(readFileSync(file)),
 };
 const startedAt = performance.now();
 let refusal = null;

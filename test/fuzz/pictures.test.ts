@@ -13,6 +13,7 @@ import { imageReasons } from "../../src/monitoring/images/reasons.ts";
 import { extractFrames, hasFfmpeg, VideoError } from "../../src/monitoring/images/video.ts";
 import { packFrame, readFrame, unpackFrame } from "../../src/monitoring/scenes/frame.ts";
 import { makeVideo } from "../monitoring/images/make-video.ts";
+import { bundled } from "../support/bundled.ts";
 import { testDaemon } from "../support/daemon.ts";
 import { testDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
@@ -144,7 +145,7 @@ test.each(bombs.filter(({ slow }) => isLong || !slow))(
     await writeFile(path, await make());
     const decoders = isLong ? ["inspect", "thumbnail", "frame", "detector", "enrichment"] : ["thumbnail"];
     for (const decoder of decoders) {
-      const { stdout } = await execa(process.execPath, [join(import.meta.dirname, "decode.mjs"), decoder, path], { timeout: 2 * mostMs });
+      const { stdout } = await execa(process.execPath, [await bundled("test/fuzz/decode.mjs"), decoder, path], { timeout: 2 * mostMs });
       const { mib, ms } = JSON.parse(stdout) as { readonly mib: number; readonly ms: number };
       expect(mib, `${decoder}: ${stdout}`).toBeLessThan(mostMib);
       expect(ms, `${decoder}: ${stdout}`).toBeLessThan(mostMs);

@@ -26,8 +26,8 @@ describe("Dockerfile", () => {
 
   it("Dockerfile: copies every file the build needs, and no file with data or secrets", () => {
     expect(copiesOf(build)).toEqual([{ from: undefined, sources: ["."], target: "." }]);
-    const needed = ["package.json", "package-lock.json", ".npmrc", "tsconfig.json", "tsconfig.build.json"];
-    const sources = ["bin", "commands", "daemon", "src", "migrations", "mail-templates", "demo"].flatMap(filesBelow);
+    const needed = ["package.json", "package-lock.json", ".npmrc", "tsconfig.json"];
+    const sources = ["bin", "commands", "daemon", "src", "web", "migrations", "mail-templates", "demo", "models"].flatMap(filesBelow);
     expect([...needed, ...sources].filter((path) => !existsSync(join(root, path)) || !reachesTheBuild(ignore, path))).toEqual([]);
     const secret = [".env", "homesec.env", ".git/config", "node_modules/x", "dist/x.js", "test/x.ts", "data/secret.key", "cameras/x.jpg"];
     expect(secret.filter((path) => reachesTheBuild(ignore, path))).toEqual([]);

@@ -53,7 +53,8 @@ function page(all: readonly (Locked & { readonly name: string })[]): string {
 
 This page lists the licences of everything that is installed with homesec. homesec is under the MIT licence (\`LICENSE\`). Its package contains no other work except the pictures of the demo, under Apache-2.0
 (\`demo/pictures/NOTICE.md\`, \`demo/pictures/LICENSE\`), the model of the detector, under Apache-2.0, and its runtime, under MIT (\`models/NOTICE.md\`,
-\`models/LICENSE\`), and the libraries of the web page, whose notices are in \`dist/web/licences.md\` and \`dist/reference/licences.md\`. Dependencies are separate packages with their licence texts:
+\`models/LICENSE\`), and the libraries that the build puts into the program and the web page, whose notices are in \`dist/licences.md\`, \`dist/web/licences.md\` and
+\`dist/reference/licences.md\`. Dependencies are separate packages with their licence texts:
 ${sums.join(", ")}.
 
 - **LGPL-3.0-or-later** is \`libvips\`, which \`sharp\` loads as a separate library; you may replace it with another build. The README of \`@img/sharp-libvips-*\`

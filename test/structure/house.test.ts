@@ -52,7 +52,7 @@ const owners: Readonly<Record<string, RegExp>> = {
   undici: /^src\/(monitoring\/upstream|platform\/outbound)\//,
   uplot: /^web\/pages\/insights\//,
   uqr: /^(commands\/output|web\/parts)\//,
-  vite: /^web\/(?:compressed|(?:reference\/)?vite\.config)\.ts$/,
+  vite: /^(?:bin\/vite\.config|web\/(?:compressed|(?:reference\/)?vite\.config))\.ts$/,
   wouter: /^web\//,
   ws: /^(daemon\/live|src\/admin\/live-client)\//,
   yaml: /^commands\/(input|output|rules)\//,

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { bundled } from "../../support/bundled.ts";
 import { type AlertDesk, openAlertDesk } from "./alert-desk.ts";
 
 let desk: AlertDesk;
@@ -17,7 +17,8 @@ afterEach(() => {
 
 /** Runs all pending evaluations in four processes, started at the same moment; returns the number of events per process. */
 async function lookInFourProcesses(): Promise<readonly number[]> {
-  children = Array.from({ length: 4 }, () => fork(join(import.meta.dirname, "processes/looker.mjs"), [desk.url], { execArgv: [] }));
+  const looker = await bundled("test/alerting/alerts/processes/looker.mjs");
+  children = Array.from({ length: 4 }, () => fork(looker, [desk.url], { execArgv: [] }));
   await Promise.all(children.map((child) => once(child, "message")));
   const counts = children.map(async (child) => {
     const ended = once(child, "exit").then(([code]) => Promise.reject(new Error(`a process ended with ${code}`)));

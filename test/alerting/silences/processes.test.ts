@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { processEndedSilences } from "../../../src/alerting/alerts/ended-silences.ts";
+import { bundled } from "../../support/bundled.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type AlertDesk, openAlertDesk, withMail } from "../alerts/alert-desk.ts";
 
@@ -33,7 +33,7 @@ it.each(["by hand", "by time"])(
       body: { events: Array.from({ length: events }, () => ({ camera_id: "yard", started_at: "2026-03-01T12:00:00Z" })) },
     });
     expect(failed).toBe(0);
-    const looker = join(import.meta.dirname, "../alerts/processes/looker.mjs");
+    const looker = await bundled("test/alerting/alerts/processes/looker.mjs");
     children = Array.from({ length: 4 }, () => fork(looker, [desk.url], { execArgv: [] }));
     await Promise.all(children.map((child) => once(child, "message")));
 

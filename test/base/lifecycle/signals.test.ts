@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { expect, test } from "vitest";
 import { signalChild } from "../../../src/base/lifecycle/signals.ts";
+import { bundled } from "../../support/bundled.ts";
 
-const module = JSON.stringify(new URL("../../../dist/src/base/lifecycle/signals.js", import.meta.url).href);
+const module = JSON.stringify(await bundled("src/base/lifecycle/signals.ts"));
 
 /** Runs code in a separate process group, so that the group of the tests survives. */
 async function run(code: string): Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }> {

@@ -1,7 +1,6 @@
 import { fork } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { getPriority } from "node:os";
-import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { type Condition, faultOf } from "../../../daemon/builtin/condition.ts";
 import { type Builtin, type BuiltinName, startBuiltin } from "../../../daemon/builtin/spawn.ts";
@@ -11,6 +10,7 @@ import { Breaker } from "../../../src/monitoring/upstream/breaker.ts";
 import { createLanguageModel } from "../../../src/monitoring/upstream/language-model.ts";
 import { probeHealth } from "../../../src/monitoring/upstream/probe.ts";
 import { eventFacts } from "../../monitoring/upstream/event-facts.ts";
+import { bundled } from "../../support/bundled.ts";
 import { eventually } from "../../support/eventually.ts";
 
 const started: Builtin[] = [];
@@ -116,7 +116,7 @@ test.runIf(process.platform === "linux")(
 );
 
 test("built-in services: they exit within a second when the parent is killed", async () => {
-  const parent = fork(join(import.meta.dirname, "parent-of-builtins.mjs"), [], { execArgv: [] });
+  const parent = fork(await bundled("test/daemon/builtin/parent-of-builtins.mjs"), [], { execArgv: [] });
   const pids = await new Promise<number[]>((resolve) => parent.once("message", (message) => resolve(message as number[])));
   expect(await Promise.all(pids.map(lives))).toEqual([true, true]);
   parent.kill("SIGKILL");

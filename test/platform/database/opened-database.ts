@@ -2,10 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { bundled } from "../../support/bundled.ts";
 
-/** The checkout, which contains the built program. */
+/** The checkout. */
 export const checkout = fileURLToPath(new URL("../../..", import.meta.url));
-const fixture = fileURLToPath(new URL("./fixtures/open-database.mjs", import.meta.url));
+/** A program that opens the database as the daemon does. */
+export const openingProgram = (): Promise<string> => bundled("test/platform/database/fixtures/open-database.mjs");
 
 export interface Opened {
   readonly pid: number;
@@ -23,19 +25,18 @@ export interface Opened {
 
 export interface OpenInChild {
   readonly dataDir: string;
+  /** A copy of the program elsewhere. */
   readonly program?: string;
   readonly ownership?: "serve" | "share";
   readonly until?: "ready" | "told";
   /** A command to run it under, such as setpriv with its arguments. */
   readonly under?: readonly string[];
-  /** A copy of the fixture that the other user can read. */
-  readonly script?: string;
 }
 
 /** Opens a database in a separate Node.js process and waits for its message. With `until: "ready"` it also waits for its end. */
 export async function openInChild(options: OpenInChild): Promise<Opened> {
-  const { dataDir, program = checkout, ownership = "serve", until = "ready", under = [], script = fixture } = options;
-  const [command, ...args] = [...under, process.execPath, script, program, dataDir, ownership, until];
+  const { dataDir, ownership = "serve", until = "ready", under = [] } = options;
+  const [command, ...args] = [...under, process.execPath, options.program ?? (await openingProgram()), dataDir, ownership, until];
   const child = spawn(command ?? "", args, { stdio: ["pipe", "pipe", "inherit"], cwd: "/" });
   const ended = once(child, "exit");
   const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];

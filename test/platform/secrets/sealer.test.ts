@@ -4,6 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSealer, sealerOf } from "../../../src/platform/secrets/sealer.ts";
+import { bundled } from "../../support/bundled.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -68,7 +69,7 @@ describe("key file", () => {
   it("key file: is the same for processes that start together", async () => {
     const path = join(folder.path, "secret.key");
     const program = join(folder.path, "open.ts");
-    const sealer = join(import.meta.dirname, "../../../dist/src/platform/secrets/sealer.js");
+    const sealer = await bundled("src/platform/secrets/sealer.ts");
     writeFileSync(
       program.replace(".ts", ".mjs"),
       `import { openSealer } from ${JSON.stringify(sealer)};\nprocess.once("message", () => { process.send(openSealer(${JSON.stringify(path)}).fingerprint); process.disconnect(); });\nprocess.send("ready");`,

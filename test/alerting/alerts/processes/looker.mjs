@@ -1,10 +1,10 @@
-// A process that has the rules look at what waits for them, from the built program, as the daemon's worker does: two jobs at a time, until none is left.
+// A process that has the rules look at what waits for them, as the daemon's worker does: two jobs at a time, until none is left.
 import { randomUUID } from "node:crypto";
-import { channelAvailability } from "../../../../dist/src/alerting/channels/availability.js";
-import { silentLog } from "../../../../dist/src/base/log/log.js";
-import { createAlertStage } from "../../../../dist/src/pipeline/alert.js";
-import { openPool } from "../../../../dist/src/platform/database/pool.js";
-import { claimNextJobs } from "../../../../dist/src/work/jobs/jobs-repository.js";
+import { channelAvailability } from "../../../../src/alerting/channels/availability.ts";
+import { silentLog } from "../../../../src/base/log/log.ts";
+import { createAlertStage } from "../../../../src/pipeline/alert.ts";
+import { openPool } from "../../../../src/platform/database/pool.ts";
+import { claimNextJobs } from "../../../../src/work/jobs/jobs-repository.ts";
 
 const clock = { now: () => new Date(), monotonic: () => performance.now() };
 const db = openPool({ url: process.argv[2] }, { max: 4, log: silentLog });
