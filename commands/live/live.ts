@@ -1,4 +1,3 @@
-import process from "node:process";
 import { Problem } from "../../src/contract/problem.ts";
 import { defineCommand } from "../command.ts";
 import type { Host } from "../host.ts";
