@@ -32,7 +32,7 @@ export interface TruthSet {
   score(picture: TruePicture, found: readonly Found[]): Score;
 }
 
-/** Overlap from which a box is that of a person. */
+/** The smallest overlap with a person of the truth that counts as that person. */
 const samePerson = 0.35;
 const within = 0.5;
 const root = join(import.meta.dirname, "../..");

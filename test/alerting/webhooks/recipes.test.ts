@@ -13,7 +13,7 @@ const [ntfy = "", gotify = "", pushover = ""] = [...page.matchAll(/```jinja\n([\
 const templates = readFileSync(new URL("../../../docs/templates.md", import.meta.url), "utf8");
 const first = /```jinja\n([\s\S]*?)```/.exec(templates)?.[1] ?? "";
 
-/** What a service accepts, from its published documentation. */
+/** The service accepts this, according to its documentation. */
 const messages = {
   ntfy: z.strictObject({
     topic: z.string().regex(/^[\w-]{1,64}$/),

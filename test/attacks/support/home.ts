@@ -22,7 +22,7 @@ interface Latency {
   readonly ownP99: number;
 }
 
-/** What was measured during an attack. */
+/** Measurements during an attack. */
 export interface Measured {
   readonly daemon: Latency;
   /** An idle program with nothing but an HTTP server: its delays are the machine's. */

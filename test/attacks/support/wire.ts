@@ -33,7 +33,7 @@ export function head(line: string, from: Machine, headers: Readonly<Record<strin
   return `${line} HTTP/1.1\r\n${fields.join("")}\r\n`;
 }
 
-/** Sends a request and reads the answer, whatever it is, or gives up when the signal aborts. */
+/** Sends a request and reads the answer, whatever it is; a signal can abort it. */
 export async function request(home: Home, signal: AbortSignal, path: string, from: Machine, body?: string): Promise<void> {
   const headers = { "Content-Type": "application/json", "X-Forwarded-For": addressOf(from) };
   const init = body === undefined ? { headers, signal } : { method: "POST", headers, signal, body };
