@@ -39,6 +39,7 @@ const pages: readonly (readonly [path: PagePath, page: ComponentType])[] = [
   ["/welcome", lazy(() => import("./pages/welcome.tsx"))],
   ["/settings", SettingsPages],
   ["/settings/channels", SettingsPages],
+  ["/settings/recipients", SettingsPages],
   ["/settings/webhooks", SettingsPages],
   ["/settings/webhooks/:id", SettingsPages],
   ["/settings/modes", SettingsPages],

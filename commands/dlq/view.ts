@@ -1,3 +1,4 @@
+import { pluralize } from "../../src/base/text/format.ts";
 import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import { ago, exactly } from "../output/terminal-format.ts";
 import { fieldsOf, type RowView, type View } from "../output/view.ts";
@@ -8,7 +9,11 @@ type DeadLetter = ReplyOf<"listDeadLetters">["items"][number];
 function subjectText({ image, event, delivery, notification, subject }: DeadLetter): string {
   if (image) return `${image.camera_id}: ${image.path}`;
   if (notification) {
-    const { channel, kind, silence_id, rule_name, camera_id } = notification;
+    const { channel, kind, silence_id, rule_name, camera_id, recipient, alert_count: count } = notification;
+    if (count !== null) {
+      const about = count > 0 ? `: ${rule_name ?? "several rules"}, ${camera_id ?? "several cameras"}` : "";
+      return `${channel}: ${pluralize(count, "alert")} held back for ${recipient}${about}`;
+    }
     if (kind === "summary") return `${channel}: daily summary`;
     return `${channel}: ${kind} of ${silence_id ?? `${rule_name}, ${camera_id}`}`;
   }

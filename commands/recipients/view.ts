@@ -1,6 +1,8 @@
 import { describeSchedule } from "../../src/alerting/rules/schedule.ts";
+import { pluralize } from "../../src/base/text/format.ts";
 import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import type { Cell } from "../output/table.ts";
+import { exactly, type TerminalFormat } from "../output/terminal-format.ts";
 import { fieldsOf, type View } from "../output/view.ts";
 
 type Recipient = ReplyOf<"getRecipient">;
@@ -9,6 +11,8 @@ const state = ({ enabled }: Recipient): Cell => (enabled ? { text: "on", paint: 
 const hoursText = ({ hours }: Recipient): string => hours?.map(describeSchedule).join("; ") ?? "always";
 const escalationText = ({ escalate_to: next, escalate_minutes: minutes }: Recipient): string =>
   next === null ? "none" : `${next} after ${minutes} min`;
+const heldText = ({ held_alerts: count, held_until: until }: Recipient, terminal: TerminalFormat): string =>
+  until === null ? "nothing" : `${pluralize(count, "alert")} until ${exactly(terminal, until)}`;
 const repeatsText = ({ repeat_times: times, repeat_minutes: minutes }: Recipient): string =>
   times === 0 ? "none" : `every ${minutes} min, ${times} times`;
 
@@ -25,7 +29,7 @@ export const recipientView: View<Recipient> = {
     { title: "SEVERITY", cell: ({ severity }) => ({ text: severity }) },
     { title: "ESCALATES TO", cell: (recipient) => ({ text: escalationText(recipient) }) },
   ],
-  details: (recipient) => [
+  details: (recipient, terminal) => [
     ["recipient", { text: recipient.id, paint: "bold" }],
     ["name", { text: recipient.name }],
     ["state", state(recipient)],
@@ -36,5 +40,6 @@ export const recipientView: View<Recipient> = {
     ["rules", { text: recipient.rule_ids?.join(", ") ?? "all that name it" }],
     ["repeats", { text: repeatsText(recipient) }],
     ["escalates to", { text: escalationText(recipient) }],
+    ["held back", { text: heldText(recipient, terminal) }],
   ],
 };

@@ -26,6 +26,7 @@ export const pagePaths = [
   "/welcome",
   "/settings",
   "/settings/channels",
+  "/settings/recipients",
   "/settings/webhooks",
   "/settings/webhooks/:id",
   "/settings/modes",

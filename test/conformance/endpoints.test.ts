@@ -91,7 +91,7 @@ const pushDevice = {
 const channelKeys = ["id", "name", "kind", "settings", "secrets", "enabled", "last_attempt_at", "last_error", "created_at", "updated_at"];
 const recipientKeys = [
   ...["id", "name", "channels", "hours", "severity", "rule_ids", "critical_anytime", "repeat_minutes", "repeat_times", "escalate_to"],
-  ...["escalate_minutes", "enabled", "created_at", "updated_at"],
+  ...["escalate_minutes", "enabled", "held_alerts", "held_until", "created_at", "updated_at"],
 ];
 const baselineConfig = ["threshold_stdev", "min_samples", "override_global_config", "global_config"];
 

@@ -5,7 +5,6 @@ import { type OperationId, routes } from "../../src/contract/routes/index.ts";
 
 const forPrograms = "for programs, not for a person";
 const asPicture = "a picture or video: its address stands in an element of the page";
-const inTerminal = "the terminal sets up the people whom rules notify";
 const inList = "the list on the page has the whole record";
 
 /** The operations that the page does not use, each with the reason. Every other one has its place on the page. */
@@ -27,10 +26,6 @@ const unused: Readonly<Partial<Record<OperationId, string>>> = {
   getChannel: inList,
   answerAlert: "the buttons of a notification send it from the service worker",
   getRecipient: inList,
-  listRecipients: inTerminal,
-  createRecipient: inTerminal,
-  updateRecipient: inTerminal,
-  deleteRecipient: inTerminal,
   createDetections: forPrograms,
   updateDetections: forPrograms,
   createEvents: forPrograms,
@@ -41,7 +36,6 @@ const unused: Readonly<Partial<Record<OperationId, string>>> = {
   getReady: forPrograms,
   getMonitoringTargets: forPrograms,
   getOpenapi: "the reference at /docs reads it",
-  probeModels: "it takes minutes: `homesec models probe` asks it, and doctor on the page has the faults",
   getWebsocketHealth: "the telemetry on the page says the same",
   explainAlert: "the page of the event explains all of its alerts",
   testRule: "the form of a rule tries drafts and stored rules by other operations",

@@ -73,6 +73,8 @@ describe.skipIf(!chromiumInstalled)("web page: each role (needs chromium)", () =
     await page.getByRole("button", { name: "Mark as reviewed" }).click();
     await page.getByText("1 event is reviewed").waitFor();
     expect(await page.getByRole("button", { name: "Delete", exact: true }).count()).toBe(0);
+    await page.goto("/alerts");
+    await page.getByRole("switch", { name: "Notify this device" }).waitFor();
     expect(refused).toEqual([]);
   });
 });

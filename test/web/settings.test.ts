@@ -1,9 +1,11 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Locator } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { accessibilityFindings, chromiumInstalled, screens } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { ntfyServer } from "../support/phones/ntfy.ts";
+import { telegramServer } from "../support/phones/telegram.ts";
 import { useWebHome } from "./home.ts";
 
 // a browser needs processor time that other tests take at the same moment
@@ -125,6 +127,118 @@ describe.skipIf(!chromiumInstalled)("web page: settings (needs chromium)", () =>
     } finally {
       await ntfy.close();
     }
+  });
+
+  it("web page: the chat of a Telegram bot is found by a message to it, and gets a test message", async () => {
+    const token = "123456789:AAFq-1w2e3r4t5z6u7i8o9p0aSdFgHjKlYx";
+    const telegram = await telegramServer(token);
+    try {
+      const { page, complaints } = await home.visit();
+      await page.goto("/settings/channels");
+      await page.getByRole("button", { name: "Add a phone" }).click();
+      const form = page.getByRole("form", { name: "Add a phone" });
+      await form.getByLabel("Service").selectOption("Telegram");
+      await form.getByLabel("Token of the bot").fill(token);
+      await form.getByText("More settings").click();
+      await form.getByLabel("Address of the server").fill(telegram.url);
+      await form.getByRole("button", { name: "Find the chat" }).click();
+      await form.getByText("Now write any message to @home_alerts_bot in Telegram.").waitFor();
+      telegram.join({ id: 4711, first_name: "Anna", type: "private" });
+      await form.getByText("Found the chat with Anna").waitFor();
+      expect(await form.getByLabel("Chat", { exact: true }).inputValue()).toBe("4711");
+      expect(await accessibilityFindings(page)).toEqual([]);
+      await form.getByRole("button", { name: "Add", exact: true }).click();
+      await page.getByText("Telegram added. Send a test message now.").waitFor();
+      await page.getByRole("region", { name: "Phones" }).getByRole("button", { name: "Send a test message" }).click();
+      await page.getByText("Telegram accepted the test message").waitFor();
+      expect(telegram.messages).toMatchObject([{ chat: "4711" }]);
+      expect(complaints).toEqual([]);
+      const { channels } = (await home.ask("GET", "/api/channels")) as { channels: { id: string; kind: string }[] };
+      await home.ask("DELETE", `/api/channels/${channels.find(({ kind }) => kind === "telegram")?.id}`);
+    } finally {
+      await telegram.close();
+    }
+  });
+
+  it("web page: two people get hours, wishes and an escalation; a rule names one or everyone, and what is held back shows", async () => {
+    const { page, complaints } = await home.visit();
+    await page.goto("/settings/recipients");
+    const add = async (name: string, mail: string): Promise<Locator> => {
+      await page.getByRole("button", { name: "Add a recipient" }).click();
+      const form = page.getByRole("form", { name: "Add a recipient" });
+      await form.getByLabel("Name", { exact: true }).fill(name);
+      await form.getByLabel("Mail addresses").fill(mail);
+      return form;
+    };
+    const ben = await add("Ben", "ben at example.org");
+    await ben.getByLabel("Lowest severity").selectOption("high or critical");
+    await ben.getByRole("button", { name: "Add", exact: true }).click();
+    await ben.getByText(/neither a mail address nor a channel to phones/).waitFor();
+    await ben.getByLabel("Mail addresses").fill("ben@example.org");
+    await ben.getByRole("button", { name: "Add", exact: true }).click();
+    await page.getByText("Ben is added").waitFor();
+
+    const anna = await add("Anna", "anna@example.org, anna@work.example.org");
+    await anna.getByRole("radio", { name: "At certain hours" }).check();
+    const first = anna.getByRole("group", { name: "Hours 1" });
+    for (const day of ["Mon", "Tue"]) await first.getByRole("checkbox", { name: day }).check();
+    await anna.getByRole("button", { name: "Add hours for other days" }).click();
+    const second = anna.getByRole("group", { name: "Hours 2" });
+    await second.getByLabel("From").fill("09:00");
+    await second.getByRole("checkbox", { name: "Sun" }).check();
+    await anna.getByLabel("Then notify").selectOption("Ben");
+    await anna.getByLabel("After minutes").fill("15");
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await anna.getByRole("button", { name: "Add", exact: true }).click();
+    await page.getByText("Mon, Tue 07:00–22:00; Sun 09:00–22:00").waitFor();
+    await page.getByText("Ben follows after 15 min").waitFor();
+    type Stored = { id: string; channels: string[]; hours: { timezone: string }[] };
+    const { recipients } = (await home.ask("GET", "/api/recipients")) as { recipients: Stored[] };
+    const zone = recipients[0]?.hours[0]?.timezone;
+    expect(recipients[0]).toMatchObject({
+      channels: ["anna@example.org", "anna@work.example.org"],
+      hours: [
+        { days: ["monday", "tuesday"], start_time: "07:00", end_time: "22:00", timezone: zone },
+        { days: ["sunday"], start_time: "09:00", end_time: "22:00", timezone: zone },
+      ],
+      ...{ severity: "low", repeat_minutes: 5, repeat_times: 6, escalate_to: "Ben", escalate_minutes: 15 },
+    });
+    expect(recipients[1]).toMatchObject({ name: "Ben", severity: "high", hours: null, escalate_to: null });
+
+    await page.goto("/rules/new?from=people");
+    await page.getByLabel("Name", { exact: true }).fill("For people");
+    await page.getByRole("checkbox", { name: /^Everyone/ }).check();
+    await page.getByRole("checkbox", { name: "Anna" }).check();
+    await page.getByRole("button", { name: "Save rule" }).click();
+    await page.waitForURL(/\/rules$/);
+    await page.getByText(/everyone, Anna/).waitFor();
+    const { items } = (await home.ask("GET", "/api/alerts/rules?limit=1000")) as { items: { name: string; channels: string[] }[] };
+    expect(items.find(({ name }) => name === "For people")?.channels).toEqual(expect.arrayContaining(["all", "Anna"]));
+
+    // hours that begin in half a day, whatever time it is
+    const late = new Date(Date.now() + 12 * 3_600_000).toISOString().slice(11, 13);
+    const hours = [{ start_time: `${late}:00`, end_time: `${late}:59`, timezone: "UTC" }];
+    await home.ask("PATCH", `/api/recipients/${recipients[0]?.id}`, { hours });
+    await home.addEvent({ camera: "garden", score: 75, summary: "A person at the shed.", minutesAgo: 0 });
+    await page.goto("/settings/recipients");
+    await page.getByText(/^1 alert is held back until/).waitFor({ timeout: 30_000 });
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.getByRole("button", { name: "Change Anna" }).click();
+    const change = page.getByRole("form", { name: "Change Anna" });
+    await change.getByRole("radio", { name: "At any hour" }).check();
+    await change.getByText("Only alerts of some rules").click();
+    await change.getByRole("checkbox", { name: "For people" }).check();
+    await change.getByRole("button", { name: "Save" }).click();
+    await page.getByText("only: For people").waitFor();
+    await page.getByRole("switch", { name: "Anna" }).click();
+    await page.getByRole("switch", { name: "Anna", checked: false }).waitFor();
+    await page.getByRole("button", { name: "Delete Anna" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByText(/These rules name the recipient Anna: For people/).waitFor();
+    await page.getByRole("button", { name: "Delete Ben" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByText("Ben is deleted").waitFor();
+    expect(complaints.filter((complaint) => !/409|422/.test(complaint))).toEqual([]);
   });
 
   it("web page: an invitation signs a browser in, and its session is ended on the page", async () => {

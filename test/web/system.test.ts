@@ -21,6 +21,18 @@ describe.skipIf(!chromiumInstalled)("web page: system and cameras (needs chromiu
     expect(complaints).toEqual([]);
   });
 
+  it("web page: the language models are tested, and the page says in words what they can do and what to fix", async () => {
+    const { page, complaints } = await home.visit();
+    await page.goto("/system");
+    const part = page.getByRole("region", { name: "Language models" });
+    await part.getByRole("button", { name: "Test the models" }).click();
+    await part.getByText(/^Asked first: /).waitFor({ timeout: 60_000 });
+    await part.getByText(/^It judges an event in [\d.]+ s\. It does not see pictures\./).waitFor();
+    await part.getByRole("button", { name: "Test again" }).waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
   it("web page: the self-test shows each stage", async () => {
     const { page } = await home.visit();
     await page.goto("/system/processing");

@@ -73,6 +73,7 @@ describe.skipIf(!chromiumInstalled)("web page: welcome (needs chromium)", () => 
     await page.getByText("The first picture of Front door has arrived.").waitFor();
     await page.getByRole("button", { name: /^People at night/ }).click();
     await page.getByText("First rule done").waitFor();
+    await page.getByRole("switch", { name: "Notify this device" }).waitFor();
     await page.getByRole("button", { name: "Send a test message" }).click();
     await page.getByText("First message done").waitFor();
     await page.getByText(/^Everything is set up/).waitFor();

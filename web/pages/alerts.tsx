@@ -1,8 +1,9 @@
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
 import { alertRoutes } from "../../src/contract/routes/alerts.ts";
 import { cameraRoutes } from "../../src/contract/routes/cameras.ts";
 import { useList } from "../api/use-list.ts";
+import { useMay } from "../api/use-may.tsx";
 import { useReply } from "../api/use-reply.ts";
 import { useKeys } from "../keys/keys.tsx";
 import { type AlertRecord, AlertRow } from "../parts/alert-row.tsx";
@@ -51,6 +52,7 @@ function OpenAlerts({ reply, items }: ReturnType<typeof useOpenAlerts>) {
     <>
       <Rows alerts={items} nothing={texts.now.noAlerts} />
       <Expected />
+      <ForResident />
     </>
   );
 }
@@ -69,6 +71,7 @@ function AllAlerts() {
         </Button>
       )}
       <Expected />
+      <ForResident />
     </>
   );
 }
@@ -97,6 +100,20 @@ function Expected() {
         ))}
       </ul>
     </section>
+  );
+}
+
+const ThisDevice = lazy(async () => ({ default: (await import("./settings/this-device.tsx")).ThisDevice }));
+
+/** Lets a resident get alerts on this device. An owner finds it in the settings. */
+function ForResident() {
+  if (useMay("owner")) return null;
+  return (
+    <div className="mt-8">
+      <Suspense fallback={null}>
+        <ThisDevice />
+      </Suspense>
+    </div>
   );
 }
 

@@ -6,6 +6,7 @@ import { Missing } from "../parts/states.tsx";
 const sections: readonly (readonly [path: PagePath, section: ComponentType])[] = [
   ["/settings", lazy(() => import("./settings/overview.tsx"))],
   ["/settings/channels", lazy(() => import("./settings/channels.tsx"))],
+  ["/settings/recipients", lazy(() => import("./settings/recipients.tsx"))],
   ["/settings/webhooks", lazy(() => import("./settings/webhooks.tsx"))],
   ["/settings/webhooks/:id", lazy(() => import("./settings/webhook.tsx"))],
   ["/settings/modes", lazy(() => import("./settings/modes.tsx"))],

@@ -30,7 +30,7 @@ export function classNames(texts: Texts, labels: readonly string[]): string {
   return labels.map((label) => className(texts, label)).join(", ");
 }
 
-/** The name of a channel for people: of `email`, `webhook` and `push` in their language; other channels have the name that they were given. */
+/** The name of a channel for people: of `email`, `webhook`, `push` and `all` in their language; other channels have the name that they were given. */
 export function channelName(texts: Texts, channel: string): string {
   const names: Readonly<Record<string, string>> = texts.alerts.channel;
   return Object.hasOwn(names, channel) ? (names[channel] ?? channel) : channel;

@@ -150,7 +150,7 @@ export const de: Texts = {
     acknowledgeAll: (count) => `Alle ${count} bestätigen`,
     acknowledged: (count) => (count === 1 ? "1 Alarm ist bestätigt" : `${count} Alarme sind bestätigt`),
     dismissed: "Der Alarm ist verworfen",
-    channel: { email: "E-Mail", webhook: "Chat oder Webhook", push: "Telefon" },
+    channel: { email: "E-Mail", webhook: "Chat oder Webhook", push: "Telefon", all: "alle Personen" },
     result: {
       waiting: "wartet",
       sent: "gesendet",

@@ -154,7 +154,7 @@ export const en = {
     acknowledgeAll: (count: number) => `Acknowledge all ${count}`,
     acknowledged: (count: number) => (count === 1 ? "1 alert is acknowledged" : `${count} alerts are acknowledged`),
     dismissed: "The alert is dismissed",
-    channel: { email: "mail", webhook: "chat or webhook", push: "phone" },
+    channel: { email: "mail", webhook: "chat or webhook", push: "phone", all: "everyone" },
     result: { waiting: "waits", sent: "sent", failed: "failed", expired: "too old", cancelled: "cancelled", unusable: "not set up" },
     ruleGone: "deleted rule",
     nobody: "Shown here only: the rule has no channel",

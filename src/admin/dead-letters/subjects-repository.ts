@@ -53,6 +53,8 @@ export interface DeadNotification {
   readonly channel: string;
   readonly rule_name: string | null;
   readonly camera_id: string | null;
+  readonly recipient: string | null;
+  readonly alert_count: number | null;
   readonly status: string;
   readonly attempt_count: number;
   readonly failedAt: Date | null;
@@ -61,11 +63,22 @@ export interface DeadNotification {
 /** Returns the notifications with these ids, in no particular order. */
 export async function deadNotifications(sql: Sql, ids: readonly string[]): Promise<readonly DeadNotification[]> {
   return await sql<DeadNotification[]>`
-    select n.notification_id, n.alert_id, n.silence_id, n.kind, n.channel, coalesce(a.rule_name, s.rule_name) as rule_name,
-      coalesce(a.camera_id, s.camera_id) as camera_id, n.status, n.attempt_count, n.finished_at as "failedAt"
+    select n.notification_id, n.alert_id, n.silence_id, n.kind, n.channel,
+      coalesce(a.rule_name, s.rule_name, h.rule_name) as rule_name, coalesce(a.camera_id, s.camera_id, h.camera_id) as camera_id,
+      h.recipient, h.alert_count, n.status, n.attempt_count, n.finished_at as "failedAt"
     from notifications n
     left join alerts a on a.alert_id = n.alert_id
     left join silences s on s.silence_id = n.silence_id
+    left join lateral (
+      select u.recipient, count(x.alert_id) as alert_count,
+        case when min(x.rule_name) = max(x.rule_name) then min(x.rule_name) end as rule_name,
+        case when min(x.camera_id) = max(x.camera_id) then min(x.camera_id) end as camera_id
+      from catch_ups u
+      left join alert_recipients t on t.catch_up_id = u.catch_up_id
+      left join alerts x on x.alert_id = t.alert_id
+      where u.catch_up_id = n.catch_up_id
+      group by u.recipient
+    ) h on true
     where n.notification_id = any (${[...ids]}::uuid[])
   `;
 }

@@ -34,10 +34,17 @@ export const recipientOperations: Pick<Operations, keyof typeof recipientRoutes>
   getRecipient: async ({ params }, { db }) => await db.query((sql) => required(sql, params.id)),
 
   updateRecipient: async ({ params, body }, { db, clock }) => {
-    const { id: _id, created_at: _created, updated_at: _updated, ...given } = body;
+    const { id: _id, held_alerts: _held, held_until: _until, created_at: _created, updated_at: _updated, ...given } = body;
     return await unlessNameIsTaken(given.name ?? "", () =>
       db.transaction(async (sql) => {
-        const { id, created_at: _, updated_at: __, ...before } = await required(sql, params.id, "lock");
+        const {
+          id,
+          held_alerts: _held,
+          held_until: _until,
+          created_at: _created,
+          updated_at: _updated,
+          ...before
+        } = await required(sql, params.id, "lock");
         const definition = changedRecipient(before, given);
         if (definition.name.toLowerCase() !== before.name.toLowerCase()) await requireUnnamed(sql, before.name, "rename");
         await updateRecipient(sql, id, await checked(sql, before, definition), clock.now());

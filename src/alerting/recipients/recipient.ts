@@ -5,7 +5,7 @@ import type { Recipient as RecipientRecord } from "../../contract/routes/recipie
 export type Recipient = z.output<typeof RecipientRecord>;
 
 /** Everything that a user can set. */
-export type RecipientDefinition = Omit<Recipient, "id" | "created_at" | "updated_at">;
+export type RecipientDefinition = Omit<Recipient, "id" | "held_alerts" | "held_until" | "created_at" | "updated_at">;
 
 /** The values of a new recipient, besides its name and channels. */
 export const recipientDefaults: Omit<RecipientDefinition, "name" | "channels"> = {

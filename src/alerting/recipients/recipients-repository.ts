@@ -2,10 +2,22 @@ import { Schedule } from "../../contract/routes/rules.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import type { Recipient, RecipientDefinition } from "./recipient.ts";
 
+/** The open alerts that wait for the hours of a recipient. */
+const heldBack = (sql: Sql) => sql`
+  alert_recipients t
+  join alerts a on a.alert_id = t.alert_id
+  where t.recipient_id = r.recipient_id
+    and t.decision = 'held_back'
+    and t.due_at is not null
+    and a.status in ('pending', 'delivered')
+`;
+
 const columns = (sql: Sql) => sql`
   r.recipient_id as id, r.name, r.channels, r.hours, r.severity, r.rule_ids, r.critical_anytime, r.repeat_minutes, r.repeat_times,
   (select o.name from recipients o where o.recipient_id = r.escalate_to) as escalate_to, r.escalate_minutes, r.enabled, r.created_at,
-  r.updated_at
+  r.updated_at,
+  (select count(*) from ${heldBack(sql)}) as held_alerts,
+  (select min(t.due_at) from ${heldBack(sql)}) as held_until
 `;
 
 type Row = Omit<Recipient, "hours"> & { readonly hours: unknown };

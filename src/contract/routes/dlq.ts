@@ -52,16 +52,24 @@ export const DeadLetter = z
         silence_id: z.string().nullable().meta({ description: "Id of the ended silence; null for an alert" }),
         kind: z.string().meta({
           description:
-            "`alert`; `digest`: summary of suppressed alerts; `end`: end of the incident; `silence`: summary of an ended silence; `summary`: the daily summary",
+            "`alert`; `repeat` of a critical alert; `digest`: summary of suppressed alerts; `end`: end of the incident; `catch_up`: alerts that were held back for a recipient; `silence`: summary of an ended silence; `summary`: the daily summary",
         }),
         channel: z.string().meta({ description: "Channel" }),
-        rule_name: z.string().nullable().meta({ description: "Name of the rule that raised the alert or was muted" }),
-        camera_id: z.string().nullable().meta({ description: "Camera that the alert is about or that was muted" }),
+        rule_name: z
+          .string()
+          .nullable()
+          .meta({ description: "Name of the rule that raised the alert or was muted; null if a `catch_up` is about several" }),
+        camera_id: z
+          .string()
+          .nullable()
+          .meta({ description: "Camera that the alert is about or that was muted; null if a `catch_up` is about several" }),
+        recipient: z.string().nullable().meta({ description: "Recipient of a `catch_up`; otherwise null" }),
+        alert_count: z.int().nullable().meta({ description: "Number of alerts of a `catch_up`; otherwise null" }),
         status: z.string().meta({ description: "Delivery status" }),
         attempt_count: z.int().meta({ description: "Attempts made" }),
       })
       .nullable()
-      .meta({ description: "Notification of an alert or a silence, in the queue `deliver`; otherwise null" }),
+      .meta({ description: "Notification of alerts or a silence, in the queue `deliver`; otherwise null" }),
   })
   .meta({
     id: "DeadLetter",

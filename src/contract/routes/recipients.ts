@@ -21,6 +21,8 @@ const texts = {
   escalate_to: "Name of the recipient to notify when no one has acknowledged an alert in time; null for none",
   escalate_minutes: "Minutes until then (default 10)",
   enabled: "Whether messages are sent (default true)",
+  held_alerts: "Number of open alerts that are held back until the hours begin",
+  held_until: "When the hours begin and one message lists them; null without such alerts",
 } as const;
 
 /** A recipient as clients receive it. */
@@ -38,6 +40,8 @@ export const Recipient = z
     escalate_to: z.string().nullable().meta({ description: texts.escalate_to, example: "Ben" }),
     escalate_minutes: z.int().meta({ description: texts.escalate_minutes, example: 10 }),
     enabled: z.boolean().meta({ description: texts.enabled, example: true }),
+    held_alerts: z.int().meta({ description: texts.held_alerts, example: 2 }),
+    held_until: Instant.nullable().meta({ description: texts.held_until }),
     created_at: Instant.meta({ description: "Time of creation" }),
     updated_at: Instant.meta({ description: "Time of the last change" }),
   })

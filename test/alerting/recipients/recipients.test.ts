@@ -100,15 +100,39 @@ describe("recipients", () => {
       alert_metadata: { reason: "Anna: outside the hours until 2026-03-02T07:00:00.000Z" },
     });
     expect(await explained(first)).toContain("did not notify Anna at once: Outside the hours until 2026-03-02T07:00:00.000Z.");
+    const held = async () => (await desk.ask("getRecipient", { params: { id: ids["Anna"] ?? "" } })) as object;
+    const begin = "2026-03-02T07:00:00.000Z";
+    expect(await held()).toMatchObject({ held_alerts: 2, held_until: begin });
     await desk.ask("acknowledgeAlert", { params: { id: second } });
+    expect(await held()).toMatchObject({ held_alerts: 1, held_until: begin });
     await due("2026-03-02T06:59:00Z");
     expect(await messages()).toEqual([]);
     await due("2026-03-02T07:00:00Z");
     await due("2026-03-02T07:05:00Z");
+    expect(await held()).toMatchObject({ held_alerts: 0, held_until: null });
     expect(await messages()).toEqual(["catch_up anna@example.org"]);
     expect(await explained(first)).toContain("A message about what was held back was queued at 2026-03-02T07:00:00.000Z.");
     expect(await explained(second)).toContain("The alert was closed first, so no message followed.");
     expect(await desk.db.query(nextFollowUpAt)).toBeUndefined();
+  });
+
+  it("quiet hours: a message about held back alerts that fails for good names its recipient, rule and camera, or that there are several", async () => {
+    await add("Anna", { hours: night });
+    const failed = async () => {
+      await due("2026-03-02T07:00:00Z");
+      await desk.db.query((sql) => sql`update jobs j set status = 'dead' where j.queue = 'deliver'`);
+      const { items } = await desk.ask("listDeadLetters", { params: { queue: "deliver" } });
+      await desk.db.query((sql) => sql`delete from jobs`);
+      return items.map(({ notification }) => notification);
+    };
+    desk.at("2026-03-01T23:00:00Z");
+    await alertTo(["Anna"], "high");
+    const about = { kind: "catch_up", recipient: "Anna", channel: "anna@example.org", camera_id: "yard" };
+    expect(await failed()).toMatchObject([{ ...about, rule_name: "Rule high", alert_count: 1 }]);
+    desk.at("2026-03-01T23:30:00Z");
+    await alertTo(["Anna"], "high");
+    await alertTo(["Anna"], "low");
+    expect(await failed()).toMatchObject([{ ...about, rule_name: null, alert_count: 2 }]);
   });
 
   it("quiet hours: a critical alert breaks through unless the recipient says otherwise; a low one may be unwanted", async () => {

@@ -1,9 +1,10 @@
 import { useId, useState } from "react";
 import { Link } from "wouter";
 import type { z } from "zod";
-import { channels as allChannels, severities } from "../../../src/contract/constants.ts";
+import { channels as allChannels, allRecipients, severities } from "../../../src/contract/constants.ts";
 import { channelRoutes } from "../../../src/contract/routes/channels.ts";
 import { type NotificationConfig, notificationRoutes } from "../../../src/contract/routes/notifications.ts";
+import { recipientRoutes } from "../../../src/contract/routes/recipients.ts";
 import { webhookRoutes } from "../../../src/contract/routes/webhooks.ts";
 import { useReply } from "../../api/use-reply.ts";
 import { inputLook } from "../../parts/fields.tsx";
@@ -29,6 +30,22 @@ export function usableChannels({ available_channels, default_email_recipients }:
 
 const sameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
+/**
+ * Returns the channels to phones and the webhooks that a rule may name, with those of `named` that exist no more. A rule may name a webhook
+ * by its id, if the name means something else too.
+ */
+function useNamedChannels(named: readonly string[]): readonly { readonly word: string; readonly name: string }[] {
+  const phones = useReply(channelRoutes.listChannels, {}).data?.channels ?? [];
+  const webhooks = useReply(webhookRoutes.listWebhooks, { query: { limit: 1000 } }).data?.webhooks ?? [];
+  const known = [...phones, ...webhooks].filter(({ name }) => !allChannels.some((channel) => sameName(channel, name)));
+  return [
+    ...new Map(known.map(({ name }) => [name.toLowerCase(), { word: name, name }])).values(),
+    ...named
+      .filter((word) => !known.some(({ name }) => sameName(name, word)))
+      .map((word) => ({ word, name: webhooks.find(({ id }) => id === word)?.name ?? word })),
+  ];
+}
+
 /** How the alerts are sent. Without a channel to phones, `push` shows only in a rule that names it. */
 export function ChannelsField({ draft, change }: PartProps) {
   const texts = useTexts();
@@ -38,27 +55,18 @@ export function ChannelsField({ draft, change }: PartProps) {
   const addresses = { email: data?.default_email_recipients.join(", "), webhook: data?.default_webhook_url, push: undefined };
   const own = draft.channels ?? [];
   const neutral = allChannels.filter((channel) => channel !== "push" || usable.includes(channel) || own.includes(channel));
+  const people = useReply(recipientRoutes.listRecipients, {}).data?.recipients ?? [];
+  const isPerson = (word: string): boolean => word === allRecipients || people.some(({ name }) => sameName(name, word));
   const named = own.filter((word) => !allChannels.some((channel) => channel === word));
-  const phones = useReply(channelRoutes.listChannels, {}).data?.channels ?? [];
-  const webhooks = useReply(webhookRoutes.listWebhooks, { query: { limit: 1000 } }).data?.webhooks ?? [];
-  const known = [...phones, ...webhooks].filter(({ name }) => !allChannels.some((channel) => sameName(channel, name)));
-  // A rule may name a webhook by its id, if the name means something else too
-  const choices = [
-    ...new Map(known.map(({ name }) => [name.toLowerCase(), { word: name, name }])).values(),
-    ...named
-      .filter((word) => !known.some(({ name }) => sameName(name, word)))
-      .map((word) => ({ word, name: webhooks.find(({ id }) => id === word)?.name ?? word })),
-  ];
+  const choices = useNamedChannels(named.filter((word) => !isPerson(word)));
+  const set = (next: readonly string[]): void => change({ channels: next.length === 0 ? null : [...next] });
   return (
     <Group title={rules.tellTitle} hint={rules.tellHint} field="channels">
       {neutral.map((channel) => (
         <Tick
           key={channel}
           isOn={own.includes(channel)}
-          onChange={(isOn) => {
-            const next = [...allChannels.filter((each) => (each === channel ? isOn : own.includes(each))), ...named];
-            change({ channels: next.length === 0 ? null : next });
-          }}
+          onChange={(isOn) => set([...allChannels.filter((each) => (each === channel ? isOn : own.includes(each))), ...named])}
         >
           <span className="first-letter:uppercase">{texts.alerts.channel[channel]}</span>{" "}
           <span className="text-sm break-all text-soft">{usable.includes(channel) ? addresses[channel] : rules.notSetUp}</span>
@@ -68,10 +76,7 @@ export function ChannelsField({ draft, change }: PartProps) {
         <Tick
           key={word}
           isOn={own.some((each) => sameName(each, word))}
-          onChange={(isOn) => {
-            const next = [...own.filter((each) => !sameName(each, word)), ...(isOn ? [word] : [])];
-            change({ channels: next.length === 0 ? null : next });
-          }}
+          onChange={(isOn) => set([...own.filter((each) => !sameName(each, word)), ...(isOn ? [word] : [])])}
         >
           {name}
         </Tick>
@@ -84,7 +89,38 @@ export function ChannelsField({ draft, change }: PartProps) {
           {rules.setUp}
         </Link>
       )}
+      <People names={people.map(({ name }) => name)} own={own} onChange={set} />
     </Group>
+  );
+}
+
+interface PeopleProps {
+  /** Names of all recipients. */
+  readonly names: readonly string[];
+  readonly own: readonly string[];
+  readonly onChange: (next: readonly string[]) => void;
+}
+
+/** The people whom the rule notifies. Everyone includes each person. */
+function People({ names, own, onChange }: PeopleProps) {
+  const { rules } = useMoreTexts();
+  const isEveryone = own.includes(allRecipients);
+  if (names.length === 0 && !isEveryone) return null;
+  const others = (word: string): string[] => own.filter((each) => !sameName(each, word));
+  const isNamed = (name: string): boolean => own.some((each) => sameName(each, name));
+  return (
+    <fieldset className="mt-3 min-w-0">
+      <legend className="font-medium">{rules.people}</legend>
+      <p className="text-sm text-soft">{rules.peopleHint}</p>
+      <Tick isOn={isEveryone} onChange={(isOn) => onChange([...others(allRecipients), ...(isOn ? [allRecipients] : [])])}>
+        {rules.everyone}
+      </Tick>
+      {names.map((name) => (
+        <Tick key={name} isOn={isNamed(name)} onChange={(isOn) => onChange([...others(name), ...(isOn ? [name] : [])])}>
+          {name}
+        </Tick>
+      ))}
+    </fieldset>
   );
 }
 

@@ -6,16 +6,12 @@ import { useTexts } from "../../texts/texts.tsx";
 import type { Draft, ScheduleValue } from "./draft.ts";
 import { useWeekdayNames } from "./schedule.tsx";
 
-/** Returns the conditions and effects of a rule in words. */
-export function useRuleWords(rule: Draft): readonly string[] {
-  const texts = useTexts();
+/** Returns a function that writes times and days: "Mon, Tue 07:00–22:00". The zone stands there only if it is not the home's. */
+export function useTimesWords(): (times: ScheduleValue) => string {
   const format = useFormat();
-  const nameOf = useCameraNames();
   const names = useWeekdayNames();
   const { rules } = useMoreTexts();
-  const modeName = useModeNames();
-  const channels = (rule.channels ?? []).map((channel) => channelName(texts, channel));
-  const times = ({ days, start_time, end_time, timezone }: ScheduleValue): string =>
+  return ({ days, start_time, end_time, timezone }) =>
     [
       days.length === 0 || days.length === 7
         ? ""
@@ -28,6 +24,17 @@ export function useRuleWords(rule: Draft): readonly string[] {
     ]
       .filter(Boolean)
       .join(" ") || rules.everyDay;
+}
+
+/** Returns the conditions and effects of a rule in words. */
+export function useRuleWords(rule: Draft): readonly string[] {
+  const texts = useTexts();
+  const format = useFormat();
+  const nameOf = useCameraNames();
+  const times = useTimesWords();
+  const { rules } = useMoreTexts();
+  const modeName = useModeNames();
+  const channels = (rule.channels ?? []).map((channel) => channelName(texts, channel));
   return [
     rule.kind === "camera_health" ? rules.health : rule.risk_threshold === null ? rules.anyScore : rules.score(rule.risk_threshold),
     ...(rule.object_types ? [rules.classes(classNames(texts, rule.object_types))] : []),

@@ -13,6 +13,7 @@ export function SettingsFrame({ title, actions, children }: { title: string; act
         tabs={[
           { href: "/settings", text: settings.overview },
           { href: "/settings/channels", text: settings.channels },
+          { href: "/settings/recipients", text: settings.recipients },
           { href: "/settings/webhooks", text: settings.webhooks },
           { href: "/settings/modes", text: settings.modes },
           { href: "/settings/keys", text: settings.keys },

@@ -12,6 +12,7 @@ export default function SettingsPage() {
   const { settings } = useAdminTexts();
   const sections = [
     ["/settings/channels", settings.channels, settings.channelsHint],
+    ["/settings/recipients", settings.recipients, settings.recipientsHint],
     ["/settings/webhooks", settings.webhooks, settings.webhooksHint],
     ["/settings/modes", settings.modes, settings.modesHint],
     ["/settings/keys", settings.keys, settings.keysHint],

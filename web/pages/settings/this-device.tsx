@@ -7,12 +7,18 @@ import { Button } from "../../parts/button.tsx";
 import { useToast } from "../../parts/toast.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
 import { useTexts } from "../../texts/texts.tsx";
+import type { ChannelRecord } from "./phone/draft.ts";
 import { notifyHere, notifyHereNoMore, type Obstacle, ObstacleError, obstacleHere, ownChannel } from "./push.ts";
 
 const ownKey = ["this device"];
 
+interface ThisDeviceProps {
+  /** Called with the channel of this browser when it was switched on. */
+  readonly onChannel?: (channel: ChannelRecord) => void;
+}
+
 /** Lets this browser receive alerts, or says why it cannot. */
-export function ThisDevice() {
+export function ThisDevice({ onChannel }: ThisDeviceProps) {
   const texts = useTexts();
   const { phones } = useAdminTexts();
   const toast = useToast();
@@ -25,9 +31,10 @@ export function ThisDevice() {
     setBusy(true);
     try {
       if (own) await notifyHereNoMore();
-      const name = own ? undefined : (await notifyHere()).name;
+      const channel = own ? undefined : await notifyHere();
       setObstacle(undefined);
-      toast(name === undefined ? phones.deviceOff : phones.deviceOn(name));
+      toast(channel === undefined ? phones.deviceOff : phones.deviceOn(channel.name));
+      if (channel) onChannel?.(channel);
     } catch (error) {
       if (error instanceof ObstacleError) setObstacle(error.obstacle);
       else toast(texts.fault(error));

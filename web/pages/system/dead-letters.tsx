@@ -6,6 +6,7 @@ import { useAction, useReply } from "../../api/use-reply.ts";
 import { useAttempt } from "../../parts/attempt.ts";
 import { Button } from "../../parts/button.tsx";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
+import { channelName, useCameraNames } from "../../parts/names.ts";
 import { Section } from "../../parts/page.tsx";
 import { Failure, Loaded } from "../../parts/states.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
@@ -108,6 +109,7 @@ function Actions({ queue, jobId, of }: { readonly queue: string; readonly jobId?
 
 function List({ queue }: { readonly queue: string }) {
   const texts = useTexts();
+  const subjectOf = useSubject();
   const list = useList(dlqRoutes.listDeadLetters, { params: { queue }, query: { limit: 20 } });
   if (list.error && !list.data) return <Failure error={list.error} onRetry={() => void list.refetch()} />;
   return (
@@ -117,7 +119,7 @@ function List({ queue }: { readonly queue: string }) {
           .flatMap(({ items }) => items)
           .map((letter) => (
             <li key={letter.job_id} className="flex flex-wrap items-start justify-between gap-2 border-t border-line py-3">
-              <About letter={letter} />
+              <About letter={letter} subject={subjectOf(letter)} />
               <Actions queue={queue} jobId={letter.job_id} of={subjectOf(letter)} />
             </li>
           ))}
@@ -131,11 +133,11 @@ function List({ queue }: { readonly queue: string }) {
   );
 }
 
-function About({ letter }: { readonly letter: Letter }) {
+function About({ letter, subject }: { readonly letter: Letter; readonly subject: string }) {
   const { system } = useAdminTexts();
   return (
     <div className="min-w-0 flex-1 basis-60">
-      <p className="font-medium break-all">{subjectOf(letter)}</p>
+      <p className="font-medium break-words">{subject}</p>
       <p className="text-sm break-words">{letter.error}</p>
       <p className="text-sm text-soft">
         {system.attempts(letter.attempts)}
@@ -150,11 +152,25 @@ function About({ letter }: { readonly letter: Letter }) {
   );
 }
 
-/** What a job was about: the file, the webhook, the rule, or its plain subject. */
-function subjectOf({ subject, image, delivery, notification, event }: Letter): string {
-  if (image) return image.path.split("/").slice(-2).join("/");
-  if (delivery) return `${delivery.webhook_name}, ${delivery.event_type.replaceAll("_", " ")}`;
-  if (notification) return [notification.channel, notification.rule_name].filter(Boolean).join(", ");
-  if (event) return `#${event.event_id}`;
-  return subject;
+/** Returns a function that says what a job was about: the file, the webhook, the alerts, or its plain subject. */
+function useSubject(): (letter: Letter) => string {
+  const { system } = useAdminTexts();
+  const texts = useTexts();
+  const nameOf = useCameraNames();
+  return ({ subject, image, delivery, notification, event }) => {
+    if (image) return image.path.split("/").slice(-2).join("/");
+    if (delivery) return `${delivery.webhook_name}, ${delivery.event_type.replaceAll("_", " ")}`;
+    if (notification) {
+      const { channel, rule_name, camera_id, recipient, alert_count } = notification;
+      const isSeveral = alert_count !== null && alert_count > 1;
+      const parts = [
+        channelName(texts, channel),
+        alert_count === null ? undefined : system.heldFor(alert_count, recipient ?? ""),
+        rule_name ?? (isSeveral ? system.severalRules : undefined),
+        camera_id === null ? (isSeveral ? system.severalCameras : undefined) : nameOf(camera_id),
+      ];
+      return parts.filter(Boolean).join(", ");
+    }
+    return event ? `#${event.event_id}` : subject;
+  };
 }

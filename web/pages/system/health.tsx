@@ -7,6 +7,7 @@ import { Loaded } from "../../parts/states.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
 import { Doctor } from "./doctor.tsx";
 import { Row, Rows, SystemFrame } from "./frame.tsx";
+import { Models } from "./models.tsx";
 import { Daemons, ReceivedAlerts, RecentChanges } from "./recent.tsx";
 
 const colours = { healthy: "text-good", degraded: "text-medium", unhealthy: "text-critical", unknown: "text-soft" } as const;
@@ -24,6 +25,7 @@ export default function HealthPage() {
       </div>
       <For who="owner">
         <Doctor />
+        <Models />
       </For>
       <ReceivedAlerts />
       <Daemons />

@@ -31,7 +31,7 @@ export function Selftest() {
             role="status"
             className={report ? `font-medium ${report.status === "passed" ? "text-good" : "text-critical"}` : "text-sm text-soft"}
           >
-            {isRunning ? <Running /> : (report?.message ?? system.selftestHint)}
+            {isRunning ? <Running text={system.selftestRuns} /> : (report?.message ?? system.selftestHint)}
           </p>
           <Button look="main" className="min-h-11" isBusy={isRunning} onClick={start}>
             <FlaskConical aria-hidden size={18} /> {system.selftestRun}
@@ -44,16 +44,15 @@ export function Selftest() {
   );
 }
 
-/** Says for how long the test has been running. */
-function Running() {
-  const { system } = useAdminTexts();
+/** Says for how long a test has been running. */
+export function Running({ text }: { readonly text: (duration: string) => string }) {
   const format = useFormat();
   const [seconds, setSeconds] = useState(0);
   useEffect(() => {
     const timer = setInterval(() => setSeconds((before) => before + 1), 1_000);
     return () => clearInterval(timer);
   }, []);
-  return <>{system.selftestRuns(format.duration(seconds * 1_000))}</>;
+  return <>{text(format.duration(seconds * 1_000))}</>;
 }
 
 function Stages({ report }: { readonly report: Report }) {

@@ -1,4 +1,5 @@
 import { Link } from "wouter";
+import { channelRoutes } from "../../../src/contract/routes/channels.ts";
 import { notificationRoutes } from "../../../src/contract/routes/notifications.ts";
 import { ruleRoutes } from "../../../src/contract/routes/rules.ts";
 import { useAction, useReply } from "../../api/use-reply.ts";
@@ -7,22 +8,34 @@ import { Button } from "../../parts/button.tsx";
 import { Loaded } from "../../parts/states.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
 import { ChannelTest } from "../settings/channel-test.tsx";
+import { ThisDevice } from "../settings/this-device.tsx";
 import type { Progress } from "./progress.ts";
 
 const linkLook = "inline-flex min-h-11 items-center justify-center rounded-lg border border-line px-4 text-sm font-medium hover:bg-raised";
 
 /** Leads to a way for messages, sends a test on it, and lets the rules use it. */
 export function FirstMessage({ progress: { rules = [], noteMessage } }: { readonly progress: Progress }) {
-  const { welcome, channels } = useAdminTexts();
+  const { welcome, channels, phones } = useAdminTexts();
   const config = useReply(notificationRoutes.getNotificationConfig, {}, { everyMs: 10_000 });
+  const attempt = useAttempt();
+  const test = useAction(channelRoutes.testChannel, []);
+  const testDevice = async (id: string): Promise<void> => {
+    const sent = await attempt(test.run({ params: { id } }), ({ success, message, error }) => (success ? message : (error ?? message)));
+    if (sent?.success) noteMessage();
+  };
   return (
     <Loaded reply={config}>
-      {({ email_configured, webhook_configured, default_email_recipients }) => {
+      {({ email_configured, webhook_configured, default_email_recipients, available_channels }) => {
         const isMailReady = email_configured && default_email_recipients.length > 0;
         return (
           <>
             <p className="mb-3">{welcome.messageHint}</p>
-            <div className="flex flex-wrap gap-2">
+            <ThisDevice onChannel={({ id }) => void testDevice(id)} />
+            {available_channels.includes("push") && <UseChannel channel="push" name={phones.title} rules={rules} />}
+            <div className="mt-3 flex flex-wrap gap-2">
+              <Link href="/settings/channels" className={linkLook}>
+                {welcome.phone}
+              </Link>
               <Link href="/settings/channels" className={linkLook}>
                 {isMailReady ? welcome.mailReady : welcome.mail}
               </Link>
@@ -50,7 +63,7 @@ export function FirstMessage({ progress: { rules = [], noteMessage } }: { readon
 }
 
 interface UseChannelProps {
-  readonly channel: "email" | "webhook";
+  readonly channel: "email" | "webhook" | "push";
   readonly name: string;
   readonly rules: NonNullable<Progress["rules"]>;
 }

@@ -1,11 +1,35 @@
 import type { AdminTexts } from "./en.ts";
+import { recipients } from "./recipients-de.ts";
 import { settings } from "./settings-de.ts";
 import { system } from "./system-de.ts";
 
 /** Texts of the pages for those who run homesec, in German. */
 export const de: AdminTexts = {
   ...settings,
+  recipients,
   system,
+  models: {
+    title: "Sprachmodelle",
+    hint: "Der Test lässt jedes Modell ein Beispiel mit Bildern bewerten. Er zeigt nichts von deinem Zuhause und speichert nichts.",
+    probe: "Modelle testen",
+    again: "Noch einmal testen",
+    runs: (duration) => `Der Test läuft: ${duration}. Ein Modell, das erst geladen wird, braucht Minuten.`,
+    none: "Es ist kein Sprachmodell eingerichtet, also bewertet die eingebaute Bewertung. Für ein eigenes: LANGUAGE_MODEL_URL setzen.",
+    fit: (count) => (count === 1 ? "Das Modell ist geeignet." : "Beide Modelle sind geeignet."),
+    unfit: "Der Test hat Probleme gefunden.",
+    place: { first: "Wird zuerst gefragt", fallback: "Wird gefragt, solange das erste nicht antwortet" },
+    pace: (seconds) => `Es bewertet ein Ereignis in ${seconds} s.`,
+    silent: "Es hat das Beispiel nicht bewertet.",
+    sees: "Es sieht Bilder.",
+    blind: "Es sieht keine Bilder.",
+    json: {
+      schema: "Sein Server hält die Antworten in der Form, die homesec verlangt.",
+      object: "Sein Server lässt es nur in JSON antworten.",
+      text: "Nur die Anweisung verlangt JSON von ihm.",
+    },
+    context: (tokens) => `Es liest bis zu ${tokens} Token auf einmal.`,
+    severity: { error: "Fehler", warning: "Warnung", note: "Hinweis" },
+  },
   cameras: {
     masks: {
       title: "Ignorierte Stellen",
@@ -177,6 +201,7 @@ export const de: AdminTexts = {
     otherRules: "Eine andere Regel schreiben und sehen, was sie getan hätte",
     rulesNext: "Sieh, was deine Regeln in den letzten 30 Tagen gemeldet hätten",
     messageHint: "Wähle, wie Alarme dich erreichen, und sende dann einen Test.",
+    phone: "Telefon: ntfy, Telegram, Pushover",
     mail: "E-Mail einrichten",
     mailReady: "E-Mail ist eingerichtet",
     chat: "Slack, Discord, Telegram, Teams, Webhook",

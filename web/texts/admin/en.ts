@@ -1,10 +1,35 @@
+import { recipients } from "./recipients-en.ts";
 import { settings } from "./settings-en.ts";
 import { system } from "./system-en.ts";
 
 /** Texts of the pages for those who run homesec, in English. Other languages have the same shape. */
 export const en = {
   ...settings,
+  recipients,
   system,
+  /** What the language models can do. */
+  models: {
+    title: "Language models",
+    hint: "The test asks each model to judge an example event with pictures. It shows nothing of your home, and stores nothing.",
+    probe: "Test the models",
+    again: "Test again",
+    runs: (duration: string) => `The test runs: ${duration}. A model that has to load first takes minutes.`,
+    none: "No language model is set up, so the built-in scorer judges. To use one, set LANGUAGE_MODEL_URL.",
+    fit: (count: number): string => (count === 1 ? "The model is fit for use." : "Both models are fit for use."),
+    unfit: "The test found problems.",
+    place: { first: "Asked first", fallback: "Asked while the first one does not answer" },
+    pace: (seconds: string) => `It judges an event in ${seconds} s.`,
+    silent: "It did not judge the example event.",
+    sees: "It sees pictures.",
+    blind: "It does not see pictures.",
+    json: {
+      schema: "Its server keeps answers to the form that homesec asks for.",
+      object: "Its server lets it answer in JSON only.",
+      text: "Only the prompt asks it for JSON.",
+    },
+    context: (tokens: string) => `It reads up to ${tokens} tokens at once.`,
+    severity: { error: "Error", warning: "Warning", note: "Note" },
+  },
   /** The forms of cameras. */
   cameras: {
     masks: {
@@ -177,6 +202,7 @@ export const en = {
     otherRules: "Write a different rule, and see what it would have done",
     rulesNext: "See what your rules would have done in the last 30 days",
     messageHint: "Choose how alerts reach you, then send a test.",
+    phone: "Phone: ntfy, Telegram, Pushover",
     mail: "Set up mail",
     mailReady: "Mail is set up",
     chat: "Slack, Discord, Telegram, Teams, webhook",

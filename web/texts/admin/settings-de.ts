@@ -7,6 +7,8 @@ export const settings: typeof english = {
     overview: "Übersicht",
     channels: "Kanäle",
     channelsHint: "Wie Alarme dich erreichen: E-Mail und Chat, jeweils mit einer Testnachricht",
+    recipients: "Empfänger",
+    recipientsHint: "Personen, die Regeln benachrichtigen: Telefone, Zeiten, Wiederholungen, und wer folgt, wenn niemand antwortet",
     webhooks: "Webhooks",
     webhooksHint: "Alarme und Ereignisse an einen Chat, an Home Assistant oder an ein eigenes Programm senden",
     modes: "Modi",
@@ -135,7 +137,7 @@ export const settings: typeof english = {
     removed: (name) => `${name} entfernt`,
     device: "Dieses Gerät benachrichtigen",
     deviceHint:
-      "Alarme erscheinen mit Bild auf diesem Gerät, auch bei geschlossener Seite. Regeln senden sie an push oder an seinen Namen.",
+      "Alarme erscheinen mit Bild auf diesem Gerät, auch bei geschlossener Seite. Regeln erreichen es als „Telefon“ oder mit seinem Namen.",
     deviceOn: (name) => `Dieses Gerät bekommt Alarme als ${name}`,
     deviceOff: "Dieses Gerät bekommt keine Alarme mehr",
     obstacles: {

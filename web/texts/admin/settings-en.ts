@@ -5,6 +5,8 @@ export const settings = {
     overview: "Overview",
     channels: "Channels",
     channelsHint: "How alerts reach you: mail and chat, with a test message for each",
+    recipients: "Recipients",
+    recipientsHint: "People whom rules notify: phones, hours, repeats, and who follows if no one answers",
     webhooks: "Webhooks",
     webhooksHint: "Post alerts and events to a chat, to Home Assistant or to your own program",
     modes: "Modes",
@@ -132,7 +134,7 @@ export const settings = {
     removeHint: "Its waiting messages are cancelled.",
     removed: (name: string) => `${name} removed`,
     device: "Notify this device",
-    deviceHint: "Alerts appear on this device with their picture, also when the page is closed. Rules send them to push, or to its name.",
+    deviceHint: "Alerts appear on this device with their picture, also when the page is closed. Rules reach it as “phone”, or by its name.",
     deviceOn: (name: string) => `This device gets alerts as ${name}`,
     deviceOff: "This device gets no more alerts",
     obstacles: {
