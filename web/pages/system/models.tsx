@@ -6,7 +6,6 @@ import { useAction } from "../../api/use-reply.ts";
 import { Button } from "../../parts/button.tsx";
 import { Fault } from "../../parts/fault.tsx";
 import { Section } from "../../parts/page.tsx";
-import type { AdminTexts } from "../../texts/admin/en.ts";
 import { useAdminTexts } from "../../texts/admin.ts";
 import { useFormat } from "../../texts/format.tsx";
 import { Running } from "./selftest.tsx";
@@ -31,7 +30,7 @@ export function Models() {
       <div className="rounded-xl border border-line bg-card p-4">
         <div className="flex flex-wrap items-center justify-between gap-3">
           <p role="status" className="min-w-0 flex-1 basis-60 text-sm text-soft">
-            {isRunning ? <Running text={models.runs} /> : report ? summaryOf(report, models) : models.hint}
+            {isRunning ? <Running text={models.runs} /> : report ? <Summary report={report} /> : models.hint}
           </p>
           <Button look="main" className="min-h-11" isBusy={isRunning} onClick={probe}>
             <Eye aria-hidden size={18} /> {report ? models.again : models.probe}
@@ -51,10 +50,10 @@ export function Models() {
   );
 }
 
-function summaryOf({ models }: Report, texts: AdminTexts["models"]): string {
-  if (models.length === 0) return texts.none;
-  const isFit = models.every(({ findings }) => findings.every(({ severity }) => severity === "note"));
-  return isFit ? texts.fit(models.length) : texts.unfit;
+function Summary({ report: { models: probed } }: { readonly report: Report }) {
+  const { models } = useAdminTexts();
+  const isFit = probed.every(({ findings }) => findings.every(({ severity }) => severity === "note"));
+  return <>{probed.length === 0 ? models.none : isFit ? models.fit(probed.length) : models.unfit}</>;
 }
 
 /** What a model can do, in sentences. */
