@@ -36,11 +36,17 @@ export class KnownLogins {
   #faults: DeliveryFault[] = [];
   #loading: Promise<void> = Promise.resolve();
   #storing: Promise<void> = Promise.resolve();
+  #isLoaded = false;
   #unlisten: (() => Promise<void>) | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: { readonly db: Database; readonly clock: Clock; readonly log: Log }) {
     this.#options = options;
+  }
+
+  /** Whether the logins have been read. Before, as while the daemon starts, none is known. */
+  get isLoaded(): boolean {
+    return this.#isLoaded;
   }
 
   /** Finds a login by its user name. */
@@ -137,6 +143,7 @@ export class KnownLogins {
       }));
       this.#cameras = cameras;
       this.#logins = new Map(logins.map((login) => [`${login.protocol} ${login.username}`, login]));
+      this.#isLoaded = true;
       for (const listener of this.#listeners) listener();
     });
     this.#loading = next.catch(() => {});

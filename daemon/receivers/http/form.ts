@@ -31,6 +31,8 @@ export async function readForm(request: IncomingMessage, save: Save): Promise<vo
   const open = new Set<Readable>();
   form.on("file", (_field, stream, filename: string | undefined) => {
     open.add(stream);
+    // An upload that breaks off destroys the stream, maybe before anything reads it; without a listener, the error would end the daemon
+    stream.on("error", () => {});
     saving = saving
       .then(() => save(stream, filename))
       .then(() => void open.delete(stream))

@@ -62,9 +62,9 @@ export class Ingest implements Receiver {
     return this.#parts.guard.connections;
   }
 
-  /** Answers uploads. */
+  /** Answers uploads. While homesec starts or stops, the client is asked to try again. */
   handle: RequestStep = (request, response, next) => {
-    const target = this.#isOpen && ["PUT", "POST"].includes(request.method ?? "") ? targetOf(request.url) : undefined;
+    const target = this.#isOff || !["PUT", "POST"].includes(request.method ?? "") ? undefined : targetOf(request.url);
     if (!target) return next();
     this.#answer(request, response, target)
       .catch((error: unknown) => {
@@ -76,7 +76,14 @@ export class Ingest implements Receiver {
       .catch(next);
   };
 
+  /** Whether no camera uses this receiver. */
+  get #isOff(): boolean {
+    const { logins } = this.#parts;
+    return !this.#isOpen && logins.isLoaded && logins.count("http") === 0;
+  }
+
   async #answer(request: IncomingMessage, response: ServerResponse, target: Target): Promise<void> {
+    if (!this.#isOpen) throw new DeliveryRefused("temporary", "homesec starts or stops at the moment; try again in half a minute");
     const { guard, clientAddress } = this.#parts;
     const client = clientAddress(request);
     const release = guard.admit(client);
