@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { type FileHandle, link, lstat, mkdir, open, readdir, realpath, rename, rm, stat, unlink } from "node:fs/promises";
 import { dirname, join, parse, relative, sep } from "node:path";
 import { minuteMs } from "../../src/base/clock/clock.ts";
@@ -15,8 +15,8 @@ const heldEnding = ".held";
 const active = new Set<string>();
 /** A part without a write for this long belongs to no upload. */
 const abandonedMs = 10 * minuteMs;
-/** Attempts to find a free name. */
-const mostAttempts = 10_000;
+/** Attempts to find a free name: the first ones by number, the others by letters, so that a camera may use one name for ever. */
+const [mostNumbers, mostAttempts] = [99, 120];
 /** Longest name of a file or folder in bytes; file systems allow 255. */
 const mostNameBytes = 200;
 
@@ -345,11 +345,17 @@ async function makeFolders(root: string, names: readonly string[]): Promise<stri
   return folder;
 }
 
-/** Moves a file to a free name: `name`, or with a number behind its stem, or in front of it if only that may be used. */
+/** What tells the attempts to find a free name apart. Letters alone, since digits could be read as the time of the camera. */
+function markOf(attempt: number): string {
+  return attempt <= mostNumbers ? String(attempt) : Array.from(randomBytes(8), (byte) => String.fromCodePoint(97 + (byte % 26))).join("");
+}
+
+/** Moves a file to a free name: `name`, or with a number or letters behind its stem, or in front of it if only that may be used. */
 async function moveWithoutReplacing(from: string, folder: string, name: string, mayUse: (name: string) => boolean): Promise<string> {
   const { name: stem, ext } = parse(name);
-  for (let number = 1; number <= mostAttempts; number += 1) {
-    const names = number === 1 ? [name] : [`${stem}-${number}${ext}`, `${number}-${stem}${ext}`];
+  for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
+    const mark = markOf(attempt);
+    const names = attempt === 1 ? [name] : [`${stem}-${mark}${ext}`, `${mark}-${stem}${ext}`];
     const free = names.find(mayUse);
     if (free === undefined) break;
     const to = join(folder, free);

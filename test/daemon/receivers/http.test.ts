@@ -1,9 +1,14 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { rename, writeFile } from "node:fs/promises";
-import { connect } from "node:net";
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { Ingest } from "../../../daemon/receivers/http/ingest.ts";
+import { KnownLogins } from "../../../daemon/receivers/known-logins.ts";
+import { systemClock } from "../../../src/base/clock/clock.ts";
+import { silentLog } from "../../../src/base/log/log.ts";
 import { type TestDaemon, testDaemon } from "../../support/daemon.ts";
 import { uniqueJpeg } from "../../support/pictures.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
@@ -188,6 +193,30 @@ it("HTTP upload: an upload that breaks off leaves nothing behind, and the camera
   });
 });
 
+it("HTTP upload: forms that break off at any point leave nothing behind and do not end the daemon", async () => {
+  const before = filesOf(daemon, "porch");
+  const head = `POST /ingest/porch HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Camera-Token: ${porch.password}\r\n`;
+  const part = `--b\r\nContent-Disposition: form-data; name="image"; filename="cut.jpg"\r\nContent-Type: image/jpeg\r\n\r\n`;
+  const form = Buffer.concat([
+    Buffer.from(`${head}Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 90000\r\n\r\n${part}`),
+    (await picture()).subarray(0, 5_000),
+  ]);
+  await Promise.all(
+    Array.from({ length: 60 }, async (_, number) => {
+      const socket = connect(daemon.port, "127.0.0.1");
+      socket.on("error", () => {});
+      await once(socket, "connect");
+      // some begin a second file, which waits for the first one
+      socket.write(form.subarray(0, number % 3 === 0 ? form.length : form.length - (number % 5_200)));
+      if (number % 3 === 0) socket.write(`\r\n${part}`);
+      await new Promise((resolve) => setTimeout(resolve, number % 12));
+      socket.resetAndDestroy();
+    }),
+  );
+  await holds(() => expect(filesOf(daemon, "porch")).toEqual(before));
+  expect((await send("porch/after.jpg", await picture(), bearer(porch))).status).toBe(201);
+});
+
 it("HTTP upload: a folder that cannot be used answers 503 with a time to try again", async () => {
   const home = join(daemon.cameraRoot, "yard");
   await rename(home, `${folder.path}/yard`);
@@ -222,6 +251,20 @@ it("HTTP upload: a file goes to the camera that its pattern names, or is refused
 
 it("HTTP upload: pages of other sites and foreign hosts are refused", async () => {
   expect((await send("porch/x.jpg", await picture(), { ...bearer(porch), Origin: "https://evil.example" })).status).toBe(403);
+});
+
+it("HTTP upload: while homesec starts, a camera is asked to try again", async () => {
+  const logins = new KnownLogins({ db: undefined as never, clock: systemClock, log: silentLog });
+  const ingest = new Ingest({ logins } as never);
+  const server = createServer((request, response) => ingest.handle(request, response, () => response.writeHead(404).end()));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const early = await fetch(`${url}/ingest/porch/snap.jpg`, { method: "PUT", body: await picture() });
+  expect(early.status).toBe(503);
+  expect(Number(early.headers.get("Retry-After"))).toBeGreaterThanOrEqual(10);
+  expect(await early.json()).toEqual({ detail: "homesec starts or stops at the moment; try again in half a minute" });
+  expect((await fetch(`${url}/elsewhere`, { method: "PUT", body: "x" })).status).toBe(404);
+  server.close();
 });
 
 it("HTTP upload: a deleted login stops working, and the receiver is off without one", async () => {

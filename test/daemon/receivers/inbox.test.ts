@@ -49,6 +49,14 @@ it("inbox: a file appears whole under its name, and an equal name gets a number"
   expect(await readdir(join(camera, ".homesec-uploads"))).toEqual([]);
 });
 
+it("inbox: a camera may use one name for ever", async () => {
+  for (let number = 0; number < 130; number += 1) await deliver(`picture ${number}`, "snap.jpg");
+  const names = await visible();
+  expect(names).toHaveLength(130);
+  expect(names).toEqual(expect.arrayContaining(["snap.jpg", "snap-2.jpg", "snap-99.jpg"]));
+  expect(names.filter((name) => /^snap-[a-z]{8}\.jpg$/.test(name))).toHaveLength(31);
+});
+
 it("inbox: a path that the camera may not use is refused and leaves nothing, and numbers keep a name usable", async () => {
   const onlyEnds = (_camera: unknown, path: string) => (path.endsWith("_01.jpg") ? undefined : `not ${path}`);
   inbox = createInbox({ roots: [folder.path], mostBytes: 1_000, refusalOf: onlyEnds });
