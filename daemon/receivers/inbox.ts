@@ -15,7 +15,7 @@ const heldEnding = ".held";
 const active = new Set<string>();
 /** A part without a write for this long belongs to no upload. */
 const abandonedMs = 10 * minuteMs;
-/** Attempts to find a free name: the first ones by number, the others by letters, so that a camera may use one name for ever. */
+/** Attempts to find a free name: the first ones by number, the others by letters, so that a camera may use one name for all of its files. */
 const [mostNumbers, mostAttempts] = [99, 120];
 /** Longest name of a file or folder in bytes; file systems allow 255. */
 const mostNameBytes = 200;

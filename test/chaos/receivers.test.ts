@@ -75,7 +75,7 @@ async function killedHome() {
   };
 }
 
-/** The uploads by one door: what was sent, and what became of it. */
+/** The uploads by one door, and their fates. */
 class DoorLoad {
   readonly door: Door;
   readonly fates = new Map<number, Fate>();

@@ -5,7 +5,7 @@ import { FtpClient } from "../../daemon/receivers/ftp-client.ts";
 import type { Chance } from "../../support/chance.ts";
 
 /**
- * What became of an upload. `away`: it can be sent again, nothing of it was read. `acknowledged`: it must be there once. `cut`: it must not
+ * The fate of an upload. `away`: it can be sent again, nothing of it was read. `acknowledged`: it must be there once. `cut`: it must not
  * be there. `doubtful`: all of it was sent, but no answer came. `refused`: it was complete, and the answer says that it is wrong.
  */
 export type Fate = "away" | "acknowledged" | "cut" | "doubtful" | "refused";
@@ -25,7 +25,7 @@ export interface SlowDelivery extends Delivery {
   readonly until: AbortSignal;
 }
 
-/** A way in which cameras deliver. */
+/** A protocol that cameras deliver by. */
 export interface Door {
   readonly protocol: "ftp" | "mail" | "http";
   /** Whether the camera sends everything again after an upload without an answer, and the receiver has to recognise it. */

@@ -49,12 +49,12 @@ it("inbox: a file appears whole under its name, and an equal name gets a number"
   expect(await readdir(join(camera, ".homesec-uploads"))).toEqual([]);
 });
 
-it("inbox: a camera may use one name for ever", async () => {
-  for (let number = 0; number < 130; number += 1) await deliver(`picture ${number}`, "snap.jpg");
+it("inbox: a camera may use one name for all of its files", async () => {
+  for (let number = 0; number < 104; number += 1) await deliver(`picture ${number}`, "snap.jpg");
   const names = await visible();
-  expect(names).toHaveLength(130);
+  expect(names).toHaveLength(104);
   expect(names).toEqual(expect.arrayContaining(["snap.jpg", "snap-2.jpg", "snap-99.jpg"]));
-  expect(names.filter((name) => /^snap-[a-z]{8}\.jpg$/.test(name))).toHaveLength(31);
+  expect(names.filter((name) => /^snap-[a-z]{8}\.jpg$/.test(name))).toHaveLength(5);
 });
 
 it("inbox: a path that the camera may not use is refused and leaves nothing, and numbers keep a name usable", async () => {
