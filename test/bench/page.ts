@@ -9,6 +9,9 @@ const files: Readonly<Record<string, string>> = {
   "picture-latency": "picture closed to `detection.new` on a WebSocket",
   immediate: "picture closed to an immediate alert accepted by a webhook and a mail server, with the built-in detector",
   "pictures-per-second": "sustained pictures per second, all stages",
+  ftp: "picture uploaded by FTP to `detection.new` on a WebSocket; 200 cameras that log in and upload at once",
+  "first-event":
+    "from the first command to the first rated event of a new camera, by each way to deliver (needs curl, lftp, swaks, msmtp, ffmpeg)",
   "folder-size": "cost per picture with 50,000 files in the folder",
   "events-list": "`GET /api/events?limit=50` at 1,000,000 events and 10,000,000 detections",
   detections: "lists by filters and the search of detections at the same size",

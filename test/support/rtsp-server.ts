@@ -11,6 +11,8 @@ export interface RtspBehaviour {
   readonly isSilent?: boolean;
   /** Closes a viewer's connection after this time. */
   readonly closesAfterMs?: number;
+  /** Input options of ffmpeg for the stream. Default: a test card. */
+  readonly source?: readonly string[];
 }
 
 /**
@@ -25,7 +27,7 @@ export async function rtspServer(first: RtspBehaviour = {}) {
   const media = createSocket("udp4");
   media.bind(0, "127.0.0.1");
   await once(media, "listening");
-  const encoder = encode(media.address().port);
+  const encoder = encode(media.address().port, first.source ?? testCard);
   const sdp = await sdpOf(encoder);
   media.on("message", (packet) => {
     const head = Buffer.from([0x24, 0, packet.length >> 8, packet.length & 255]);
@@ -104,11 +106,13 @@ function isAllowed(request: string, method: string, { kind, user, password }: No
   return value("response") === md5(`${md5(`${user}:camera:${password}`)}:4f2a:${md5(`${method}:${value("uri")}`)}`);
 }
 
-function encode(port: number): ChildProcess {
+const testCard = ["-re", "-f", "lavfi", "-i", "testsrc2=size=640x480:rate=10"];
+
+function encode(port: number, source: readonly string[]): ChildProcess {
   return spawn(
     "ffmpeg",
     [
-      ...["-hide_banner", "-nostdin", "-loglevel", "error", "-re", "-f", "lavfi", "-i", "testsrc2=size=640x480:rate=10"],
+      ...["-hide_banner", "-nostdin", "-loglevel", "error", ...source],
       ...["-c:v", "libx264", "-preset", "ultrafast", "-tune", "zerolatency", "-g", "10", "-threads", "1", "-pix_fmt", "yuv420p"],
       ...["-f", "rtp", `rtp://127.0.0.1:${port}?pkt_size=1200`],
     ],

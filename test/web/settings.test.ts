@@ -29,7 +29,7 @@ describe.skipIf(!chromiumInstalled)("web page: settings (needs chromium)", () =>
     address = `http://127.0.0.1:${(target.address() as AddressInfo).port}`;
   });
   afterAll(() => void target?.close());
-  const home = useWebHome(() => ({ DEFAULT_WEBHOOK_URL: `${address}/chat` }));
+  const home = useWebHome(() => ({ DEFAULT_WEBHOOK_URL: `${address}/chat`, RECEIVER_HOST: "127.0.0.1", MAIL_PORT: "0" }));
 
   it("web page: a channel that is not set up says which lines it needs, the other sends a test message", async () => {
     const { page, complaints } = await home.visit();
@@ -79,6 +79,41 @@ describe.skipIf(!chromiumInstalled)("web page: settings (needs chromium)", () =>
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await page.getByText("No webhooks yet").waitFor();
     expect(await home.ask("GET", "/api/outbound-webhooks")).toMatchObject({ total: 0 });
+    expect(complaints).toEqual([]);
+  });
+
+  it("web page: a recorder gets a mail login, and rules that say which camera its mails are for", async () => {
+    const { page, complaints } = await home.visit();
+    await page.goto("/cameras/garden");
+    const delivery = page.getByRole("region", { name: "How it delivers" });
+    await delivery.getByRole("button", { name: "Mail", exact: true }).click();
+    await page.getByText("Enter this in the camera").waitFor();
+    await page.getByText("A recorder sends for several cameras").click();
+    await page.getByRole("button", { name: "Add a rule" }).click();
+    const rule = page.getByRole("group", { name: "Rule 1" });
+    await rule.getByLabel("Pattern").fill("*On Channel A1");
+    await rule.getByLabel("Camera").selectOption("front-door");
+    await page.getByLabel("Other mails go to").selectOption({ label: "No camera: refuse them" });
+    await delivery.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("The rules are saved").waitFor();
+    await page.getByText("Mails go to several cameras by 1 rule").waitFor();
+    const logins = async () =>
+      ((await home.ask("GET", "/api/receivers?camera_id=garden")) as { logins: { mail_rules: object[]; unmatched_camera_id: unknown }[] })
+        .logins;
+    expect(await logins()).toMatchObject([
+      { mail_rules: [{ field: "subject", pattern: "*On Channel A1", camera_id: "front-door" }], unmatched_camera_id: null },
+    ]);
+    expect(await accessibilityFindings(page)).toEqual([]);
+
+    // the form opens again with what was saved
+    await page.reload();
+    await page.getByText("Mails go to several cameras by 1 rule").click();
+    await page.getByRole("button", { name: "Add a rule" }).click();
+    await page.getByRole("group", { name: "Rule 2" }).getByLabel("Matches").selectOption("text");
+    await page.getByRole("group", { name: "Rule 2" }).getByLabel("Pattern").fill("Alarm Input Channel No.: 2");
+    await page.getByRole("button", { name: "Remove rule 1" }).click();
+    await delivery.getByRole("button", { name: "Save", exact: true }).click();
+    await expect.poll(logins).toMatchObject([{ mail_rules: [{ field: "text", pattern: "Alarm Input Channel No.: 2" }] }]);
     expect(complaints).toEqual([]);
   });
 

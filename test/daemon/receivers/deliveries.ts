@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -58,4 +58,14 @@ export async function holds(assertions: () => Promise<void> | void): Promise<voi
     await assertions();
     return true;
   });
+}
+
+/** Tells whether a program can be run. */
+export function isInstalled(program: string): boolean {
+  try {
+    execFileSync("which", [program]);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { rename, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -13,7 +12,7 @@ import { type TestDaemon, testDaemon } from "../../support/daemon.ts";
 import { uniqueJpeg } from "../../support/pictures.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { keptLog } from "../http/support.ts";
-import { ask, cameraWithLogin, faults, filesOf, holds, listening, output } from "./deliveries.ts";
+import { ask, cameraWithLogin, faults, filesOf, holds, isInstalled, listening, output } from "./deliveries.ts";
 
 let daemon: TestDaemon;
 let folder: ReturnType<typeof temporaryFolder>;
@@ -271,12 +270,3 @@ it("HTTP upload: a deleted login stops working, and the receiver is off without 
   await ask(daemon, "DELETE", "/api/cameras/yard/logins/http");
   await holds(async () => expect((await send("yard/x.jpg", await picture(), bearer(yard))).status).toBe(404));
 });
-
-function isInstalled(program: string): boolean {
-  try {
-    execFileSync("which", [program]);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
@@ -12,7 +11,7 @@ import { type TestDaemon, testDaemon } from "../../support/daemon.ts";
 import { eventually as holdsValue } from "../../support/eventually.ts";
 import { uniqueJpeg } from "../../support/pictures.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
-import { ask, cameraWithLogin, faults, filesOf, holds, listening, output } from "./deliveries.ts";
+import { ask, cameraWithLogin, faults, filesOf, holds, isInstalled, listening, output } from "./deliveries.ts";
 
 let daemon: TestDaemon;
 let folder: ReturnType<typeof temporaryFolder>;
@@ -320,12 +319,3 @@ it("mail rules: cameras that do not exist, rules without a login, and patterns t
   expect((await put("porch", { rules: Array(65).fill(rule) }))[0]).toBe(422);
   expect((await put("porch", { rules: [] }))[0]).toBe(200);
 });
-
-function isInstalled(program: string): boolean {
-  try {
-    execFileSync("which", [program]);
-    return true;
-  } catch {
-    return false;
-  }
-}

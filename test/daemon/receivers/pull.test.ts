@@ -105,6 +105,27 @@ describe("pull", () => {
     expect((await ask("GET", `/api/cameras/${cameraId}/pull`)).status).toBe(404);
   });
 
+  it("pull: in a folder that cameras share, a picture gets a name that its camera's pattern takes", async () => {
+    const share = async (id: string, folder_path: string, file_pattern: string): Promise<void> => {
+      expect((await ask("POST", "/api/cameras", { camera_id: id, name: id, folder_path, file_pattern })).status).toBe(201);
+    };
+    await share("gate", "nvr", "ch01*");
+    await share("hall", "nvr", "*/ch02/*.jpg");
+    const camera = await cameraServer({ picture: await wall("#888") });
+    for (const id of ["gate", "hall"]) {
+      await ask("PUT", `/api/cameras/${id}/pull`, { every_seconds: 0.5, url: camera.url });
+      await expect.poll(async () => (await ask("GET", `/api/images?camera_id=${id}`)).body.items.length, { timeout: 10_000 }).toBe(1);
+      expect(await ask("GET", `/api/cameras/${id}/pull`)).toMatchObject({ body: { state: "working", fault: null } });
+    }
+    const names = readdirSync(join(daemon.cameraRoot, "nvr"), { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith("jpg"));
+    expect(names.toSorted()).toEqual([
+      expect.stringMatching(/^\d{4}-\d\d-\d\d\/ch01pull-\d{8}T\d{6}\.\d{3}Z\.jpg$/),
+      expect.stringMatching(/^pull\/ch02\/pull-\d{8}T\d{6}\.\d{3}Z\.jpg$/),
+    ]);
+    for (const id of ["gate", "hall"]) await ask("DELETE", `/api/cameras/${id}/pull`);
+    await camera.close();
+  });
+
   it("pull: a wrong password is tried twice, not until the camera locks the user", async () => {
     const camera = await cameraServer({ picture: await wall("#888"), auth: { kind: "basic", ...credentials } });
     await setPull({ url: camera.url, username: "viewer", password: "wrong-word" });
