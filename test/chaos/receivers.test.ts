@@ -18,7 +18,7 @@ import { create } from "./support/send.ts";
 const uploads = scale("CHAOS_DELIVERIES", { short: 60, long: 20_000 });
 const kills = scale("CHAOS_DELIVERY_KILLS", { short: 1, long: 50 });
 /** Milliseconds between two kills. */
-const killEvery = isLong ? ([500, 3_000] as const) : ([50, 300] as const);
+const killEvery: readonly [number, number] = isLong ? [500, 3_000] : [50, 300];
 /** Uploads by each door at a time. */
 const atOnce = 4;
 /** Two cameras that send files with the same names. A second camera with the name of another one is refused. */

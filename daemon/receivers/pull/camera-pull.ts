@@ -57,6 +57,8 @@ export class CameraPull {
   #fault: string | null = null;
   #failingSince: Date | null = null;
   #hasNews = false;
+  /** Why the last picture that was to be kept could not be stored, until one is. */
+  #keepFault: string | null = null;
   /** The usual duration of a request. */
   #usualMs = 0;
 
@@ -175,17 +177,17 @@ export class CameraPull {
         ? this.#gate.repeat(at, clock.monotonic())
         : this.#gate.take({ bytes: picture.bytes, ending: endingOf(picture), at }, clock.monotonic()),
     );
-    let fault: string | null = null;
+    if (kept.length > 0) this.#keepFault = null;
     for (const { picture: own } of kept) {
       try {
         await keep(this.pull, own);
         this.#kept += 1;
       } catch (error) {
         if (!(error instanceof DeliveryRefused)) throw error;
-        fault = error.message;
+        this.#keepFault = error.message;
       }
     }
-    if (fault !== null) this.#fail(fault);
+    if (this.#keepFault !== null) this.#fail(this.#keepFault);
     else if (this.#fault !== null) this.#recover();
   }
 

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -109,13 +109,16 @@ describe("pull", () => {
     const share = async (id: string, folder_path: string, file_pattern: string): Promise<void> => {
       expect((await ask("POST", "/api/cameras", { camera_id: id, name: id, folder_path, file_pattern })).status).toBe(201);
     };
+    mkdirSync(join(daemon.cameraRoot, "nvr"));
     await share("gate", "nvr", "ch01*");
     await share("hall", "nvr", "*/ch02/*.jpg");
     const camera = await cameraServer({ picture: await wall("#888") });
     for (const id of ["gate", "hall"]) {
-      await ask("PUT", `/api/cameras/${id}/pull`, { every_seconds: 0.5, url: camera.url });
-      await expect.poll(async () => (await ask("GET", `/api/images?camera_id=${id}`)).body.items.length, { timeout: 10_000 }).toBe(1);
-      expect(await ask("GET", `/api/cameras/${id}/pull`)).toMatchObject({ body: { state: "working", fault: null } });
+      expect((await ask("PUT", `/api/cameras/${id}/pull`, { every_seconds: 0.5, url: camera.url })).status).toBe(200);
+      const stateOf = async () => (await ask("GET", `/api/cameras/${id}/pull`)).body;
+      await expect.poll(stateOf, { timeout: 60_000 }).toMatchObject({ state: "working", fault: null, kept_count: 1 });
+      const imagesOf = async () => (await ask("GET", `/api/images?camera_id=${id}`)).body.items.length;
+      await expect.poll(imagesOf, { timeout: 60_000 }).toBe(1);
     }
     const names = readdirSync(join(daemon.cameraRoot, "nvr"), { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith("jpg"));
     expect(names.toSorted()).toEqual([
