@@ -6,6 +6,8 @@ import { inspectFolder } from "../../src/monitoring/cameras/folder.ts";
 import type { DeliveryCamera } from "../../src/monitoring/receivers/taker.ts";
 import { isGone, isInside } from "../../src/platform/disk/files.ts";
 import { statWithTimeout } from "../../src/platform/disk/fs-timeout.ts";
+import { safeName } from "./safe-name.ts";
+import { haveSameContent } from "./same-content.ts";
 
 /** The folder below a camera's folder for files that are not complete yet. The file watcher skips hidden folders. */
 const partsFolder = ".homesec-uploads";
@@ -17,8 +19,6 @@ const active = new Set<string>();
 const abandonedMs = 10 * minuteMs;
 /** Attempts to find a free name: the first ones by number, the others by letters, so that a camera may use one name for all of its files. */
 const [mostNumbers, mostAttempts] = [99, 120];
-/** Longest name of a file or folder in bytes; file systems allow 255. */
-const mostNameBytes = 200;
 
 /** A file cannot be accepted. `temporary`: the camera may try again later, as with a full disk. */
 export class DeliveryRefused extends Error {
@@ -39,9 +39,10 @@ export interface Upload {
   write(chunk: Uint8Array): Promise<void>;
   /**
    * Moves the complete file into the camera's folder, below `folders`, and returns its path. Once it resolves, the file outlasts a power
-   * failure. An existing file is never replaced: the new one gets a number. Throws `DeliveryRefused`, and leaves nothing behind.
+   * failure. An existing file is never replaced: the new one gets a number. Throws `DeliveryRefused`, and leaves nothing behind. `isOnce`:
+   * a file with the same content and name is this one, which the camera sends again because it got no answer.
    */
-  finish(name: string, folders?: readonly string[]): Promise<string>;
+  finish(name: string, folders?: readonly string[], isOnce?: boolean): Promise<string>;
   /**
    * Keeps the complete file until it gets its name. Once it resolves, the file outlasts a power failure, and ends in the camera's folder in
    * any case: under `name` below `folders` unless it gets another one.
@@ -187,8 +188,8 @@ class PartialFile implements Upload {
     this.#bytes += chunk.byteLength;
   }
 
-  async finish(name: string, folders: readonly string[] = []): Promise<string> {
-    const to = { root: this.#folder, folders: folders.map(safeName), name: safeName(name), refusalOf: this.#refusalOf };
+  async finish(name: string, folders: readonly string[] = [], isOnce = false): Promise<string> {
+    const to = { root: this.#folder, folders: folders.map(safeName), name: safeName(name), refusalOf: this.#refusalOf, isOnce };
     return await this.#complete(() => moveInto(this.#partPath, to));
   }
 
@@ -289,39 +290,19 @@ interface Destination {
   readonly name: string;
   /** Tells why a path below `root` cannot be used; undefined if it can. */
   readonly refusalOf: (path: string) => string | undefined;
+  readonly isOnce?: boolean;
 }
 
 /** Moves a file durably without replacing another one, and returns its path. Throws `DeliveryRefused` for a place that cannot be used. */
-async function moveInto(from: string, { root, folders, name, refusalOf }: Destination): Promise<string> {
+async function moveInto(from: string, to: Destination): Promise<string> {
+  const { root, folders, name, refusalOf } = to;
   const refusal = refusalOf([...folders, name].join("/"));
   if (refusal !== undefined) throw new DeliveryRefused("permanent", refusal);
   const target = await makeFolders(root, folders);
-  const moved = await moveWithoutReplacing(from, target, name, (other) => refusalOf([...folders, other].join("/")) === undefined);
+  const mayUse = (other: string): boolean => refusalOf([...folders, other].join("/")) === undefined;
+  const moved = await moveWithoutReplacing(from, target, { name, mayUse, isOnce: to.isOnce === true });
   await syncFolder(target);
   return moved;
-}
-
-/**
- * Returns a name without anything that leads elsewhere, hides the file, or does not fit. It never fails, so that no picture is lost because
- * of its name.
- */
-export function safeName(name: string): string {
-  const plain = name
-    .replaceAll(/[\p{Cc}/\\]/gu, "_")
-    .replace(/^[.~]+/, "")
-    .trim();
-  const { name: stem, ext } = parse(plain === "" ? "picture" : plain);
-  return `${cut(stem, mostNameBytes - Math.min(Buffer.byteLength(ext), 20))}${cut(ext, 20)}`;
-}
-
-function cut(text: string, mostBytes: number): string {
-  const bytes = Buffer.from(text);
-  return bytes.length <= mostBytes
-    ? text
-    : bytes
-        .subarray(0, mostBytes)
-        .toString()
-        .replace(/\uFFFD+$/, "");
 }
 
 /** Creates the folders below the camera's folder and returns the innermost. Throws if a link leads out of the camera's folder. */
@@ -351,7 +332,11 @@ function markOf(attempt: number): string {
 }
 
 /** Moves a file to a free name: `name`, or with a number or letters behind its stem, or in front of it if only that may be used. */
-async function moveWithoutReplacing(from: string, folder: string, name: string, mayUse: (name: string) => boolean): Promise<string> {
+async function moveWithoutReplacing(
+  from: string,
+  folder: string,
+  { name, mayUse, isOnce }: { readonly name: string; readonly mayUse: (name: string) => boolean; readonly isOnce: boolean },
+): Promise<string> {
   const { name: stem, ext } = parse(name);
   for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
     const mark = markOf(attempt);
@@ -365,7 +350,11 @@ async function moveWithoutReplacing(from: string, folder: string, name: string, 
       return to;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code === "EEXIST") continue;
+      if (code === "EEXIST") {
+        if (!(isOnce && (await haveSameContent(from, to)))) continue;
+        await unlink(from);
+        return to;
+      }
       if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(code ?? "")) throw error;
       // A file system without hard links, such as that of a memory card
       if (await exists(to)) continue;

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { contentOf, type Format, formatOf, headBytes } from "../../src/monitoring/images/format.ts";
 import { kindOf } from "../../src/monitoring/images/picture.ts";
 import type { DeliveryCamera } from "../../src/monitoring/receivers/taker.ts";
@@ -26,6 +26,7 @@ export class PictureUpload {
   readonly #hash = createHash("sha256");
   #head: Buffer = Buffer.alloc(0);
   #format: Format | undefined;
+  #sha256: Buffer = Buffer.alloc(0);
 
   private constructor(upload: Upload) {
     this.#upload = upload;
@@ -57,15 +58,19 @@ export class PictureUpload {
     if (!format) throw new NotAPicture("The file is no picture or video; send JPEG, PNG, WebP or a video");
     if (!format.inspect) throw new NotAPicture(`homesec does not read ${format.mediaType}; send JPEG, PNG, WebP or a video`);
     this.#format = format;
-    return this.#hash.digest();
+    this.#sha256 = this.#hash.digest();
+    return this.#sha256;
   }
 
-  /** Stores the file durably in the camera's folder and returns its path. Adds an ending to a name that does not tell the kind. */
+  /**
+   * Stores the file durably in the camera's folder and returns its path. Adds an ending to a name that does not tell the kind. A file that
+   * the camera sends again, because homesec was killed before it answered, is stored once, even before the ledger knows it.
+   */
   async finish(name: string | undefined): Promise<string> {
     const ending = endings[this.#format?.mediaType ?? ""] ?? "";
-    const given = name?.trim() || `picture-${randomBytes(4).toString("hex")}`;
+    const given = name?.trim() || `picture-${this.#sha256.toString("hex", 0, 4)}`;
     const hasEnding = ["jpeg", "png", "webp", "video"].includes(kindOf(given.replace(/^[.~]+/, "")));
-    return await this.#upload.finish(hasEnding ? given : `${given}${ending}`);
+    return await this.#upload.finish(hasEnding ? given : `${given}${ending}`, [], true);
   }
 
   /** Deletes it. Does nothing after `finish`. */

@@ -127,15 +127,17 @@ async function untilRated(way: (home: Home) => Promise<unknown>): Promise<number
       connect: async (by) => {
         await type("cameras", "add", "porch");
         const text = await type("cameras", "connect", "porch", "--by", by, "--wait", "0", "-o", "json");
-        return (JSON.parse(text) as { settings: Login }).settings;
+        // The output has hints too
+        return (JSON.parse(text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1)) as { settings: Login }).settings;
       },
     });
     for (;;) {
       const response = await fetch(`${url}/api/events`);
-      const { items } = (await response.json()) as { items: { risk_score: number | null; detection_count: number }[] };
+      const { items = [] } = (await response.json()) as { items?: { risk_score: number | null }[] };
       if (items.some(({ risk_score }) => risk_score !== null)) return (performance.now() - startedAt) / 1_000;
       if (performance.now() - startedAt > 5 * 60_000) throw new Error(`no event was rated:\n${daemon.output()}`);
-      await sleep(250);
+      // Within the rate limit
+      await sleep(1_000);
     }
   } finally {
     daemon.kill("SIGTERM");

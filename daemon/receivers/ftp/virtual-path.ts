@@ -1,4 +1,4 @@
-import { safeName } from "../inbox.ts";
+import { safeName } from "../safe-name.ts";
 
 /** A path as the camera sees it: the names of folders and files below `/`, which is the camera's folder. */
 export type VirtualPath = readonly string[];

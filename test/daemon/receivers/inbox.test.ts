@@ -2,7 +2,8 @@ import { link, mkdir, readdir, readFile, rename, symlink, writeFile } from "node
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createInbox, type Inbox, safeName } from "../../../daemon/receivers/inbox.ts";
+import { createInbox, type Inbox } from "../../../daemon/receivers/inbox.ts";
+import { safeName } from "../../../daemon/receivers/safe-name.ts";
 import type { KnownLogin } from "../../../src/monitoring/receivers/logins-repository.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
@@ -55,6 +56,18 @@ it("inbox: a camera may use one name for all of its files", async () => {
   expect(names).toHaveLength(104);
   expect(names).toEqual(expect.arrayContaining(["snap.jpg", "snap-2.jpg", "snap-99.jpg"]));
   expect(names.filter((name) => /^snap-[a-z]{8}\.jpg$/.test(name))).toHaveLength(5);
+});
+
+it("inbox: a file that the camera sends again is stored once, under its name or a numbered one", async () => {
+  const send = async (text: string): Promise<string> => {
+    const upload = await inbox.begin(login);
+    await upload.write(Buffer.from(text));
+    return await upload.finish("a.jpg", [], true);
+  };
+  const paths = [await send("first"), await send("other"), await send("other"), await send("first"), await send("longer")];
+  expect(paths).toEqual(["a.jpg", "a-2.jpg", "a-2.jpg", "a.jpg", "a-3.jpg"].map((name) => join(camera, name)));
+  expect(await visible()).toEqual(["a-2.jpg", "a-3.jpg", "a.jpg"]);
+  expect(await readdir(join(camera, ".homesec-uploads"))).toEqual([]);
 });
 
 it("inbox: a path that the camera may not use is refused and leaves nothing, and numbers keep a name usable", async () => {
