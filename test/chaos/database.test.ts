@@ -19,7 +19,7 @@ import { chanceOf } from "./support/seed.ts";
 import { keepUploading } from "./support/uploads.ts";
 
 const kills = scale("CHAOS_BACKEND_KILLS", { short: 12, long: 200 });
-const restarts = scale("CHAOS_RESTARTS", { short: 2, long: 30 });
+const restarts = scale("CHAOS_RESTARTS", { short: 1, long: 30 });
 /** Smart and fast shutdowns let transactions end; an immediate one and a kill are crashes. */
 const endings = ["SIGINT", "SIGQUIT", "SIGKILL"] as const;
 const folder = temporaryFolder("database");

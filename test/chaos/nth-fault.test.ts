@@ -21,9 +21,9 @@ import { cuttingWire, type Wire } from "./support/wire.ts";
 /*
  * One picture after the other goes all the way: file, row, detector, event, language model, alert, webhooks. In run n the
  * n-th step to the outside fails, for n = 1, 2, 3 ... until a picture gets through without any. The short form takes every
- * 24th n, others for each seed.
+ * 40th n, others for each seed.
  */
-const stride = scale("CHAOS_STRIDE", { short: 24, long: 1 });
+const stride = scale("CHAOS_STRIDE", { short: 40, long: 1 });
 const first = 1 + chanceOf("nth fault").below(stride);
 /** Far above the number of steps, so that a count without end fails. */
 const most = 400;

@@ -15,23 +15,23 @@ export const chromiumInstalled = executablePath !== undefined;
 if (!chromiumInstalled) process.stderr.write("chromium is not installed: the tests in a real browser are skipped\n");
 
 const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--mute-audio", "--disable-dev-shm-usage"];
+/** Names of another site and of an attacker's name server, which lead to this machine in every test: one browser serves all files. */
+const names = ["--host-resolver-rules=MAP elsewhere.example 127.0.0.1, MAP rebound.example 127.0.0.1"];
 const quiet = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions"];
 
 /** Starts Debian's Chromium for tests that click, type and swipe. */
 export async function launchBrowser(more: readonly string[] = [], path = executablePath): Promise<Browser> {
-  return await chromium.launch({ executablePath: path ?? "", args: [...flags, ...quiet, ...more] });
+  return await chromium.launch({ executablePath: path ?? "", args: [...flags, ...quiet, ...names, ...more] });
 }
 
-const shared = new Map<string, Promise<Browser>>();
+let shared: Promise<Browser> | undefined;
 
-/** The browser with these flags that all test files of this process use, since a start takes a second. It ends with the process. */
-export async function sharedBrowser(flags: readonly string[] = []): Promise<Browser> {
-  const key = flags.join(" ");
-  const running = await shared.get(key)?.catch(() => undefined);
+/** The browser that all test files of this process use, since a start takes a second. It ends with the process. */
+export async function sharedBrowser(): Promise<Browser> {
+  const running = await shared?.catch(() => undefined);
   if (running?.isConnected()) return running;
-  const started = launchBrowser(flags);
-  shared.set(key, started);
-  return await started;
+  shared = launchBrowser();
+  return await shared;
 }
 
 /** The sizes that the page is made for. */
@@ -60,6 +60,10 @@ export async function visit(browser: Browser, url: string, options: BrowserConte
   page.on("pageerror", (error) => complaints.push(error.message));
   return { page, complaints };
 }
+
+/** Waits for the next frame and for the colours that fade in from it on: axe measures them. */
+export const endOfTransitions = `new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))).then(() =>
+  Promise.allSettled(document.getAnimations().filter((each) => each instanceof CSSTransition).map((each) => each.finished)))`;
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 

@@ -29,16 +29,36 @@ const carefree = {
   autovacuum: "off",
 };
 
+interface Servers {
+  tellTo(project: TestProject): void;
+  stop(): Promise<void>;
+}
+
+/** Vitest sets up each project, with modules of its own: what they share lies here. */
+const shared = globalThis as { homesecTestServers?: { readonly started: Promise<Servers>; projects: number } };
+
 /** One PostgreSQL for the whole run, with a migrated template that `testDatabase()` copies. Nothing in it outlives the run. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const [stopRedis, stopServer] = await Promise.all([redisForAll(), serveDatabases(project, carefree)]);
+  shared.homesecTestServers ??= { started: startServers(), projects: 0 };
+  const servers = shared.homesecTestServers;
+  servers.projects += 1;
+  const { tellTo, stop } = await servers.started;
+  tellTo(project);
   return async () => {
-    await Promise.all([stopRedis(), stopServer()]);
+    servers.projects -= 1;
+    if (servers.projects > 0) return;
+    delete shared.homesecTestServers;
+    await stop();
   };
 }
 
-/** Starts the server for `testDatabase()` with additional settings. Returns how to stop it. */
-export async function serveDatabases(project: TestProject, settings: Readonly<Record<string, string>>): Promise<() => Promise<void>> {
+async function startServers(): Promise<Servers> {
+  const [stopRedis, { tellTo, stop }] = await Promise.all([redisForAll(), serveDatabases(carefree)]);
+  return { tellTo, stop: async () => void (await Promise.all([stopRedis(), stop()])) };
+}
+
+/** Starts the server for `testDatabase()` with additional settings. */
+export async function serveDatabases(settings: Readonly<Record<string, string>>): Promise<Servers> {
   const dataDir = await mkdtemp(join(tmpdir(), "homesec-test-pg-"));
   const port = await freePort();
   const server = await startEmbeddedPostgres({
@@ -55,14 +75,19 @@ export async function serveDatabases(project: TestProject, settings: Readonly<Re
   });
   const template = openPool({ ...server, database: templateName }, { max: 1, log: silentLog });
   await migrate(template, { log: silentLog, clock: systemClock });
-  project.provide("testTemplate", await template.query(templateOf));
+  const description = await template.query(templateOf);
   await template.close();
   await admin.query((sql) => sql.unsafe(`alter database ${templateName} allow_connections false`));
   await admin.close();
 
-  project.provide("testServerUrl", `postgres://${server.user}:${password}@127.0.0.1:${port}/${server.database}`);
-  return async () => {
-    await server.stop();
-    await rm(dataDir, { recursive: true, force: true });
+  return {
+    tellTo: (project) => {
+      project.provide("testTemplate", description);
+      project.provide("testServerUrl", `postgres://${server.user}:${password}@127.0.0.1:${port}/${server.database}`);
+    },
+    stop: async () => {
+      await server.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
   };
 }

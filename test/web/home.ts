@@ -165,8 +165,8 @@ export interface VisitedHome extends WebHome {
   visit(options?: BrowserContextOptions): Promise<Visit>;
 }
 
-/** Opens a home before the tests of a block and closes it after them, with the browser of this process that has these flags. */
-export function useWebHome(env: () => Readonly<Record<string, string>> = () => ({}), flags: readonly string[] = []): VisitedHome {
+/** Opens a home before the tests of a block and closes it after them, with the browser of this process. */
+export function useWebHome(env: () => Readonly<Record<string, string>> = () => ({})): VisitedHome {
   let home: WebHome | undefined;
   let browser: Browser | undefined;
   const opened = (): VisitedHome => {
@@ -176,7 +176,7 @@ export function useWebHome(env: () => Readonly<Record<string, string>> = () => (
   };
   beforeAll(async () => {
     home = await openWebHome(env());
-    browser = await sharedBrowser(flags);
+    browser = await sharedBrowser();
   });
   afterAll(async () => {
     await home?.close();

@@ -12,8 +12,7 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const markup = `"><img src=x onerror="globalThis.hacked=1"><script>globalThis.hacked=1</script><svg onload="globalThis.hacked=1">{{7*7}}`;
 
 describe.skipIf(!chromiumInstalled)("web page: hostile pages and texts (needs chromium)", () => {
-  // the names lead to this machine, as those of an attacker's name server may
-  const home = useWebHome(() => ({}), ["--host-resolver-rules=MAP elsewhere.example 127.0.0.1, MAP rebound.example 127.0.0.1"]);
+  const home = useWebHome();
   let other: Server;
   let otherSite: string;
   /** Document of the other site. */
