@@ -10,6 +10,7 @@ import { calledAs, type Host } from "./host.ts";
 import type { GlobalOptions, Io } from "./io.ts";
 import type { Output } from "./output/output.ts";
 import { harmless, plainLines } from "./output/terminal-format.ts";
+import { wrapping } from "./output/wrap.ts";
 
 /** An `Io` that can be closed. */
 export interface OpenIo extends Io {
@@ -89,7 +90,7 @@ function createOutput(host: Host, global: GlobalOptions): Output {
         });
       }),
     note: (text) => {
-      if (!global.quiet) stderr.write(`${harmless(typable(text, called))}\n`);
+      if (!global.quiet) wrapping(stderr).write(`${harmless(typable(text, called))}\n`);
     },
   };
 }

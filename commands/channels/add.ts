@@ -4,10 +4,11 @@ import { type ChannelKindName, channelKinds } from "../../src/contract/constants
 import { Problem } from "../../src/contract/problem.ts";
 import { recordCommand } from "../command-shapes.ts";
 import { word } from "../input/arguments.ts";
-import { canAsk, type Dialogue, openDialogue } from "../input/dialogue.ts";
+import { canAsk } from "../input/dialogue.ts";
 import { text, toggle } from "../input/options.ts";
 import type { Io } from "../io.ts";
 import { settingOptions, settingsOf } from "./options.ts";
+import { answer, answersTo, isYes, withFieldNames } from "./questions.ts";
 import { type Channel, channelView } from "./view.ts";
 
 /** How long Telegram holds a request, and how often homesec asks. */
@@ -32,8 +33,26 @@ export const addChannel = recordCommand({
   ],
   view: channelView,
   async record(io, { arguments: { kind }, options: { name, test: _, ...options } }) {
-    const settings = await withAnswers(io, kind, await settingsOf(io, kind, options));
-    return await io.call("createChannel", { body: { name: name ?? (await freeName(io, kind)), kind, settings } });
+    const given = await settingsOf(io, kind, options);
+    const asked = canAsk(io.host) ? missingFields(kind, given) : [];
+    if (asked.length > 0) io.output.note(channelForms[kind].hint);
+    let settings: Record<string, string> = { ...given, ...randomSettings(kind, given) };
+    for (let fields = asked; ; ) {
+      settings = { ...settings, ...(await answersTo(io, fields)) };
+      try {
+        const chat = kind === "telegram" ? await chatOf(io, settings) : {};
+        return await io.call("createChannel", {
+          body: { name: name ?? (await freeName(io, kind)), kind, settings: { ...settings, ...chat } },
+        });
+      } catch (error) {
+        if (!(error instanceof Problem) || error.kind !== "invalid") throw error;
+        const message = withFieldNames(error.message, kind);
+        if (asked.length === 0) throw new Problem("invalid", message);
+        io.output.note(`Not accepted: ${message}`);
+        const refused = asked.filter(({ name: field }) => error.message.includes(`${field}: `));
+        fields = refused.length > 0 ? refused : asked;
+      }
+    }
   },
   async after(io, channel, { options: { test } }) {
     if (test === false) return;
@@ -41,23 +60,9 @@ export const addChannel = recordCommand({
   },
 });
 
-/** Asks on a terminal for the settings that are missing, and makes up those that homesec chooses. */
-async function withAnswers(io: Io, kind: ChannelKindName, given: Readonly<Record<string, string>>): Promise<Record<string, string>> {
-  const { hint } = channelForms[kind];
-  const settings: Record<string, string> = { ...given, ...randomSettings(kind, given) };
-  const missing = missingFields(kind, given);
-  if (missing.length > 0 && canAsk(io.host)) {
-    io.output.note(hint);
-    const dialogue = openDialogue(io.host);
-    try {
-      for (const field of missing) settings[field.name] = await askFor(dialogue, field);
-    } finally {
-      dialogue.close();
-    }
-  }
-  const { token, chat_id } = settings;
-  if (kind !== "telegram" || token === undefined || chat_id !== undefined) return settings;
-  return { ...settings, chat_id: await firstChat(io, { token, server: settings["server"] }) };
+/** Finds the chat of a bot of Telegram, unless it is given. */
+async function chatOf(io: Io, { token, chat_id, server }: Readonly<Record<string, string>>): Promise<{ readonly chat_id?: string }> {
+  return token === undefined || chat_id !== undefined ? {} : { chat_id: await firstChat(io, { token, server }) };
 }
 
 /** Returns the required settings that are not given and that only the user knows. homesec finds the chat of Telegram itself. */
@@ -87,13 +92,6 @@ export async function firstChat(io: Io, bot: { readonly token: string; readonly 
   throw new Problem("unavailable", "no message came to the bot; write one, and run the command again, or give --chat-id");
 }
 
-async function askFor(dialogue: Dialogue, { label, isSecret }: ChannelField): Promise<string> {
-  for (;;) {
-    const answer = isSecret ? await dialogue.askHidden(`${label} (not shown): `) : await dialogue.ask(`${label}: `);
-    if (answer !== "") return answer;
-  }
-}
-
 /** No one can guess it: on a public server it is the only secret. */
 const randomName = (): string => `homesec-${randomBytes(9).toString("base64url").replaceAll(/[-_]/g, "x")}`;
 
@@ -108,24 +106,47 @@ export async function freeName(io: Io, kind: ChannelKindName): Promise<string> {
   }
 }
 
-/** Sends a test message, and asks on a terminal whether it arrived. */
-async function testNewChannel(io: Io, channel: Channel): Promise<void> {
-  const { id, name, kind, settings } = channel;
+/** Sends a test message. On a terminal, asks whether it arrived, and for other settings if the service refuses it. */
+async function testNewChannel(io: Io, { id, name, kind, settings }: Channel): Promise<void> {
   if (kind === "ntfy") io.output.note(`subscribe to the topic ${settings["topic"]} at ${settings["server"]} in the ntfy app`);
   const again = `homesec channels test ${JSON.stringify(name)}`;
-  const dialogue = canAsk(io.host) ? openDialogue(io.host) : undefined;
-  try {
-    if (dialogue && kind === "ntfy") await dialogue.ask("Press Enter when the phone has subscribed. ");
+  if (!canAsk(io.host)) {
     const { message, success } = await io.call("testChannel", { params: { id } });
-    io.output.note(success ? message : `${message}; when it is fixed: ${again}`);
-    if (!success || !dialogue) return;
-    const arrived = await dialogue.ask("Did the message with the picture arrive? [Y/n] ");
-    io.output.note(
-      /^n/i.test(arrived)
-        ? `the service has it, so look at the settings of the app and at its notifications; then: ${again}`
-        : "rules send to it with --channels push",
-    );
-  } finally {
-    dialogue?.close();
+    const fix = hasOptions(kind) ? `set it with homesec channels update ${JSON.stringify(name)}, then test it with ${again}` : again;
+    return io.output.note(success ? message : `${message}; ${fix}`);
+  }
+  if (kind === "ntfy") await answer(io, "Press Enter when the phone has subscribed. ");
+  while (!(await testOnce(io, id))) {
+    if (!hasOptions(kind) || !(await isYes(io, "Enter the settings again? [Y/n] "))) return io.output.note(`when it is fixed: ${again}`);
+    await changeSettings(io, kind, id);
+  }
+  const hasArrived = await isYes(io, "Did the message arrive? [Y/n] ");
+  io.output.note(
+    hasArrived
+      ? "rules send to it with --channels push"
+      : `the service has it, so look at the settings of the app and at its notifications; then: ${again}`,
+  );
+}
+
+const hasOptions = (kind: ChannelKindName): boolean => missingFields(kind, {}).length > 0;
+
+/** Resolves to whether the service accepted the message. */
+async function testOnce(io: Io, id: string): Promise<boolean> {
+  const { message, success } = await io.call("testChannel", { params: { id } });
+  io.output.note(message);
+  return success;
+}
+
+/** Asks for all settings until homesec accepts them, and stores them. */
+async function changeSettings(io: Io, kind: ChannelKindName, id: string): Promise<void> {
+  for (;;) {
+    const settings = await answersTo(io, missingFields(kind, {}));
+    try {
+      await io.call("updateChannel", { params: { id }, body: { settings } });
+      return;
+    } catch (error) {
+      if (!(error instanceof Problem) || error.kind !== "invalid") throw error;
+      io.output.note(`Not accepted: ${withFieldNames(error.message, kind)}`);
+    }
   }
 }

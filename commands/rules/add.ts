@@ -97,7 +97,7 @@ async function noteChannels(io: Io, rules: readonly Rule[]): Promise<void> {
   const usable = usableChannels(config);
   const missing = channelWords.filter((word) => !usable.includes(word) && rules.some(({ channels }) => channels?.includes(word)));
   if (config.notification_enabled && usable.length === 0 && !(await allWebhooks(io, true)).some(getsAlerts)) {
-    io.output.note(`No mail or chat gets your alerts yet. To get the first one: ${calledAs(io.host)} setup`);
+    io.output.note(`No mail, chat or phone gets your alerts yet. To get the first one: ${calledAs(io.host)} setup`);
   } else if (missing.length > 0) {
     io.output.note(`${missing.join(", ")} cannot be used yet; \`homesec notifications config\` says why`);
   }

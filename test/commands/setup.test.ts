@@ -6,14 +6,14 @@ import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { freePort } from "../support/free-port.ts";
 import { type HomesecProcess, startHomesec } from "../support/homesec-process.ts";
 import { mailServer } from "../support/mail-server.ts";
-import { gotifyServer } from "../support/phones/services.ts";
+import { gotifyServer, pushoverServer } from "../support/phones/services.ts";
 import { receiver } from "../support/receiver.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { Tmux, tmuxInstalled } from "../support/tmux.ts";
 import { detectorStandIn, languageModelStandIn, type StandIn } from "../support/upstream.ts";
 
 const program = join(import.meta.dirname, "../../dist/bin/homesec.js");
-const hint = /No mail or chat gets your alerts yet\. To get the first one: homesec setup --url/;
+const hint = /No mail, chat or phone gets your alerts yet\. To get the first one: homesec setup --url/;
 
 it("setup: exits with the usage code without a terminal and names the commands that do the same", async () => {
   const { code, out, err } = await cli(["setup"]);
@@ -145,6 +145,25 @@ describe.skipIf(!tmuxInstalled)("homesec setup in a real terminal (needs tmux)",
     await server.close();
   }, 240_000);
 
+  /** A channel whose token is too short at first, and then of another application. */
+  async function channelWithWrongAnswers(): Promise<void> {
+    const keys = { token: "a".repeat(30), user: "u".repeat(30) };
+    const pushover = await pushoverServer(keys);
+    const token = /Token of the application \(not shown\):/;
+    await terminal.run(`clear; '${process.execPath}' '${program}' channels add pushover --server ${pushover.url}; echo "ended with $?"`);
+    await answer(token, "short");
+    await answer(/User key \(not shown\):/, keys.user);
+    expect(await terminal.shows(/Not accepted[\s\S]*not shown\):\s*$/)).toContain("Must be 30 letters and\ndigits");
+    await answer(token, "b".repeat(30));
+    await answer(/Enter the settings again\? \[Y\/n\]/, "");
+    await answer(token, keys.token);
+    await answer(/User key \(not shown\):/, keys.user);
+    await answer(/Did the message arrive\? \[Y\/n\]/, "");
+    expect(await terminal.shows("ended with 0")).toContain("rules send to it with --channels push");
+    expect(pushover.messages.map(({ picture }) => picture !== undefined)).toEqual([true]);
+    await pushover.close();
+  }
+
   it("setup: adds a chat once, shows its answer and corrects the address; Ctrl-C says what was saved", async () => {
     const gotify = await gotifyServer("right-token");
     const chat = await receiver(({ path }) => (path === "/hook/right" ? { status: 200 } : { status: 404, body: "no_such_hook" }));
@@ -200,6 +219,8 @@ describe.skipIf(!tmuxInstalled)("homesec setup in a real terminal (needs tmux)",
     // typed text is visible again
     await terminal.run("echo all $((20 + 22)) well");
     await terminal.shows(/[$#] echo all [\s\S]*all 42 well/);
+
+    await channelWithWrongAnswers();
 
     await setup();
     await answer(/Add .*camera\? .*/, "y");

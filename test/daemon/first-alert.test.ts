@@ -21,8 +21,8 @@ const webhook = (enabled: boolean, type: string) =>
     `,
   );
 
-it("first alert: the hint appears only while neither mail nor a webhook gets alerts", async () => {
-  const line = "No mail or chat gets your alerts yet. To get the first one: homesec setup";
+it("first alert: the hint appears only while neither mail, a phone nor a webhook gets alerts", async () => {
+  const line = "No mail, chat or phone gets your alerts yet. To get the first one: homesec setup";
   expect([await hint({}), await hint(unfinished)]).toEqual([line, line]);
   expect(await hint(mail)).toBeUndefined();
   expect(await hint({ DEFAULT_WEBHOOK_URL: "http://127.0.0.1:1/" })).toBeUndefined();
@@ -30,6 +30,16 @@ it("first alert: the hint appears only while neither mail nor a webhook gets ale
   await webhook(false, "alert_fired");
   await webhook(true, "entity_discovered");
   expect(await hint({})).toBe(line);
+  await database.db.query(
+    (sql) => sql`
+      insert into channels (channel_id, name, kind, settings, enabled, created_at, updated_at)
+      values (gen_random_uuid(), 'Phone', 'ntfy', '{}', false, now(), now())
+    `,
+  );
+  expect(await hint({})).toBe(line);
+  await database.db.query((sql) => sql`update channels set enabled = true`);
+  expect(await hint({})).toBeUndefined();
+  await database.db.query((sql) => sql`delete from channels`);
   await webhook(true, "alert_fired");
   expect(await hint({})).toBeUndefined();
 });

@@ -87,7 +87,8 @@ try {
     value
       .replaceAll("\u200b", "")
       .replace(/^\*(.+)\*\n/, "<strong>$1:</strong> ")
-      .replace(/<([^|>]+)\|([^>]+)>/g, "$2");
+      .replace(/<([^|>]+)\|([^>]+)>/g, '<a href="#">$2</a>')
+      .replace(/`([^`]+)`/g, "<code>$1</code>");
   const [{ text: header }, ...rest] = blocks;
   const texts = rest.flatMap(({ text: one, fields = [], elements = [] }) => [one, ...fields, ...elements]).filter(Boolean);
   await draw("message-chat.webp", { app: "Slack", title: header.text, lines: texts.map(({ text: line }) => markdown(line)) });

@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import type { ChannelKindName } from "../../contract/constants.ts";
+import type { Config } from "../../platform/config/config.ts";
 import type { OperationContext } from "../../work/operations/operation.ts";
 import type { Outcome } from "../delivery/outcome.ts";
 import { openChannel, type StoredChannel } from "./channel.ts";
@@ -6,7 +8,7 @@ import { storeLastAttempt } from "./channels-repository.ts";
 import type { PhoneMessage } from "./phone-message.ts";
 import { sendToPhone } from "./send.ts";
 
-/** A browser loads pictures itself, and the drawn one has no address. */
+/** Browsers and the app of Home Assistant load pictures themselves, and the drawn one has no address. */
 const testPicturePath = "/icon-512.png";
 
 /** A person waits for the answer. */
@@ -16,14 +18,14 @@ const timeoutMs = 20_000;
  * Sends a test message with a picture through a channel, and stores the result with the channel. Throws `Problem("unavailable")` if its
  * secrets were sealed with another key file.
  */
-export async function sendTest(row: StoredChannel, { db, sealer, outbound, clock }: OperationContext): Promise<Outcome> {
+export async function sendTest(row: StoredChannel, { db, config, sealer, outbound, clock }: OperationContext): Promise<Outcome> {
   const message: PhoneMessage = {
     id: randomUUID(),
     title: "Test message from homesec",
     text: `Alerts will reach you here through "${row.name}". They look like this one.`,
     urgency: "medium",
     link: undefined,
-    pictureLink: undefined,
+    pictureLink: config.publicUrl === undefined ? undefined : `${config.publicUrl}${testPicturePath}`,
     paths: { page: undefined, picture: testPicturePath },
     picture: await testPicture(),
     topic: "test",
@@ -32,6 +34,12 @@ export async function sendTest(row: StoredChannel, { db, sealer, outbound, clock
   const outcome = await sendToPhone(openChannel(row, sealer), message, sending, new AbortController().signal);
   await db.query((sql) => storeLastAttempt(sql, row.id, outcome, clock.now()));
   return outcome;
+}
+
+/** Says why a test message came without its picture, and what to do; empty if it came with one. */
+export function pictureNote(kind: ChannelKindName, { publicUrl }: Pick<Config, "publicUrl">): string {
+  if (kind === "gotify") return " without its picture, because Gotify takes none";
+  return kind === "home_assistant" && publicUrl === undefined ? " without its picture; set PUBLIC_URL, so that the phone can load it" : "";
 }
 
 const size = { width: 960, height: 540 };

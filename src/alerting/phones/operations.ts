@@ -10,7 +10,7 @@ import { settleAlert } from "../alerts/settle.ts";
 import { type ChannelRecord, recordOf, type Settings, type StoredChannel, sealSettings, secretsOf } from "../channels/channel.ts";
 import { deleteChannel, findChannel, insertChannel, listChannels, rulesNaming, updateChannel } from "../channels/channels-repository.ts";
 import { checkedSettings, phoneKinds } from "../channels/kinds.ts";
-import { sendTest } from "../channels/test-message.ts";
+import { pictureNote, sendTest } from "../channels/test-message.ts";
 import { cancelForChannel } from "../notifications/notifications-repository.ts";
 import { sendWaiting } from "../notifications/queue.ts";
 import { recipientNamed, recipientsWithChannel } from "../recipients/recipients-repository.ts";
@@ -78,13 +78,17 @@ export const channelOperations: Pick<Operations, keyof typeof channelRoutes> = {
   },
 
   testChannel: async ({ params }, context) => {
-    const { db, clock } = context;
+    const { db, clock, config } = context;
     const row = await db.query((sql) => required(sql, params.id));
     const outcome = await sendTest(row, context);
     if (outcome.kind !== "sent") return { success: false, error: outcome.answer, message: `Test message not sent: ${outcome.answer}` };
     const waited = await sendWaiting(db, { channel: row.name, channelId: row.id }, clock.now());
     const due = waited === 0 ? "" : `; sending ${pluralize(waited, "waiting notification")} now`;
-    return { success: true, error: null, message: `${phoneKinds[row.kind].title} accepted the test message${due}` };
+    return {
+      success: true,
+      error: null,
+      message: `${phoneKinds[row.kind].title} accepted the test message${pictureNote(row.kind, config)}${due}`,
+    };
   },
 };
 

@@ -122,7 +122,7 @@ describe("channels to phones by other services", () => {
 
   it("gotify: a test arrives as text with a priority, and a wrong token is named with the fix", async () => {
     const { id } = await add("gotify", { server: gotify.url, token: "gotify-token" });
-    expect(await test(id)).toMatchObject({ success: true });
+    expect((await test(id)).message).toBe("Gotify accepted the test message without its picture, because Gotify takes none");
     expect(gotify.messages.at(-1)).toMatchObject({ title: "Test message from homesec", priority: 5 });
     await desk.ask("updateChannel", { params: { id }, body: { settings: { token: "wrong-token" } } });
     expect((await test(id)).error).toContain("set the token of the application again");
@@ -134,8 +134,12 @@ describe("channels to phones by other services", () => {
   it("home assistant: a test arrives, a message has the picture by its link, and a wrong action is named with the fix", async () => {
     const settings = { server: homeAssistant.url, token: "long-lived-token", service: "notify.mobile_app_annas_phone" };
     const { id } = await add("home-assistant", settings);
-    expect(await test(id)).toMatchObject({ success: true });
+    const without = await test(id);
+    expect(without.message).toContain("without its picture; set PUBLIC_URL, so that the phone can load it");
     expect(homeAssistant.messages.at(-1)).toMatchObject({ title: "Test message from homesec", data: { tag: "test" } });
+    Object.assign(desk.context.config, { publicUrl: "http://192.168.1.10:8000" });
+    expect((await test(id)).message).toBe("Home Assistant accepted the test message");
+    expect(homeAssistant.messages.at(-1)).toMatchObject({ data: { image: "http://192.168.1.10:8000/icon-512.png" } });
     const body = JSON.parse(String(requestOf("home_assistant", settings, "critical").body)) as object;
     const shown = { image: "https://home.example.org/events/17.jpg", ttl: 0, push: { "interruption-level": "critical" } };
     expect(body).toMatchObject({ data: shown });
