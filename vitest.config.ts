@@ -15,6 +15,7 @@ const longForms = [
   "COMMANDS",
   "ATTACKS",
   "WEB_LIMITS",
+  "FIRST_USE",
 ];
 
 /** Tests make a hundred databases: where memory serves as a disk and has room for them, nobody waits for a real one. */

@@ -112,8 +112,8 @@ async function testNewChannel(io: Io, { id, name, kind, settings }: Channel): Pr
   const again = `homesec channels test ${JSON.stringify(name)}`;
   if (!canAsk(io.host)) {
     const { message, success } = await io.call("testChannel", { params: { id } });
-    const fix = hasOptions(kind) ? `set it with homesec channels update ${JSON.stringify(name)}, then test it with ${again}` : again;
-    return io.output.note(success ? message : `${message}; ${fix}`);
+    const change = hasOptions(kind) ? ` (homesec channels update ${JSON.stringify(name)} changes its settings)` : "";
+    return io.output.note(success ? message : `${message}; when it is fixed${change}: ${again}`);
   }
   if (kind === "ntfy") await answer(io, "Press Enter when the phone has subscribed. ");
   while (!(await testOnce(io, id))) {

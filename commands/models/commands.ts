@@ -42,10 +42,14 @@ answer, and with 6 if no daemon answers.`,
     view: modelView,
     body: (io, { options: { timeout } }) => io.call("probeModels", { query: { timeout_seconds: timeout } }),
     rows: ({ models }) => models,
-    after: (io, { models }) => {
+    after: async (io, { models }) => {
       if (models.length === 0) io.output.note("no language model is configured, so the built-in scorer judges; set LANGUAGE_MODEL_URL");
       for (const { place, findings } of models)
         for (const { severity, text, fix } of findings) io.output.note(`${place}: ${severity}: ${text}\n  ${fix}`);
+      if (io.global.direct) return;
+      // The models of .env are not those that were asked until homesec restarts
+      const { recent_events: events } = await io.call("getHealth", {});
+      for (const { event_type: type, message } of events) if (type === "restart_needed") io.output.note(`homesec: ${message}`);
     },
     exitCode: ({ models }) =>
       models.some(({ findings }) => findings.some(({ severity }) => severity !== "note")) ? exitCodes.findings : exitCodes.ok,

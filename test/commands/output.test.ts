@@ -36,7 +36,8 @@ beforeEach(() => {
   };
 });
 
-const aboutGarage = "garage is offline: `homesec explain --camera garage --at now` says why\n";
+/** Wrapped in a narrow terminal. */
+const aboutGarage = /^garage is offline:\s+`homesec\s+explain\s+--camera\s+garage\s+--at\s+now`\s+says\s+why\n$/;
 
 const at = (options: CliOptions = {}): CliOptions => ({
   clock: { now: () => now, monotonic: () => 0 },
