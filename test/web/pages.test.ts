@@ -90,6 +90,17 @@ describe.skipIf(!chromiumInstalled)("web page (needs chromium)", () => {
     await page.goto("/review");
     await page.getByRole("heading", { name: "Durchsicht" }).waitFor();
     expect(await page.evaluate("document.documentElement.lang")).toBe("de");
+    await page.goto("/events/1");
+    await page
+      .getByText(/^Die Regel „Someone is there“ hat einen Alarm \(hoch\) ausgelöst/)
+      .first()
+      .waitFor();
+    await page.getByText(/^Alle \d+ Schritte$/).click();
+    const steps = await page.locator("details[open] li p").allTextContents();
+    expect(steps.length).toBeGreaterThan(2);
+    expect(steps.filter((step) => /\b(the|was|rule|event|of)\b/.test(step.replace(/„[^“]*“/g, "")))).toEqual([]);
+    // times as the page writes them, and no identifiers
+    expect(steps.filter((step) => /\dT\d|[0-9a-f]{8}-/.test(step))).toEqual([]);
   });
 
   it("web page: an event shows its picture with a box, its verdict and why it alerted", async () => {

@@ -14,6 +14,7 @@ import { Page, Section } from "../parts/page.tsx";
 import { Risk } from "../parts/risk.tsx";
 import { Empty, Loaded, Missing } from "../parts/states.tsx";
 import { useToast } from "../parts/toast.tsx";
+import { DaemonText } from "../texts/daemon/daemon-text.tsx";
 import { Ago, useFormat } from "../texts/format.tsx";
 import { useTexts } from "../texts/texts.tsx";
 import { Described } from "./event/described.tsx";
@@ -149,7 +150,7 @@ function Verdict({ event, what }: { readonly event: FullEvent; readonly what: st
         <Ago time={event.started_at} className="text-sm text-soft" />
         {ms >= 1000 && <span className="text-sm text-soft">{texts.event.lasted(format.duration(ms))}</span>}
       </p>
-      <p className="mt-2">{event.summary || texts.event.summaryPending}</p>
+      <p className="mt-2">{event.summary === "" ? texts.event.summaryPending : <DaemonText>{event.summary}</DaemonText>}</p>
     </div>
   );
 }
@@ -181,13 +182,20 @@ function Reasons({ event }: { readonly event: FullEvent }) {
         {event.risk_factors.map(({ name, contribution, detail }) => (
           <li key={name} className="flex justify-between gap-3">
             <span>
-              {name} {detail !== undefined && <span className="text-sm text-soft">{detail}</span>}
+              <DaemonText>{name}</DaemonText>{" "}
+              {detail !== undefined && (
+                <span className="text-sm text-soft">
+                  <DaemonText>{detail}</DaemonText>
+                </span>
+              )}
             </span>
             <span className="shrink-0 tabular-nums">{`${contribution > 0 ? "+" : ""}${format.number(contribution)}`}</span>
           </li>
         ))}
       </ul>
-      <p className="mt-2 text-sm text-soft">{event.reasoning}</p>
+      <p className="mt-2 text-sm text-soft">
+        <DaemonText>{event.reasoning}</DaemonText>
+      </p>
       {event.analyzed_by !== null && <p className="mt-1 text-sm text-soft">{texts.event.by(event.analyzed_by)}</p>}
     </Section>
   );

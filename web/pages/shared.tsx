@@ -8,6 +8,7 @@ import { classNames } from "../parts/names.ts";
 import { OpenPage } from "../parts/open-page.tsx";
 import { Risk } from "../parts/risk.tsx";
 import { Failure } from "../parts/states.tsx";
+import { DaemonText } from "../texts/daemon/daemon-text.tsx";
 import { Ago, FormatIn, useFormat } from "../texts/format.tsx";
 import { useMoreTexts } from "../texts/more.ts";
 import { useTexts } from "../texts/texts.tsx";
@@ -71,7 +72,7 @@ function Shown({ event }: { readonly event: SharedEvent }) {
   const chosen = useChosen(pictures);
   return (
     <OpenPage title={`${what.charAt(0).toUpperCase()}${what.slice(1)} ${texts.event.at(event.camera)}`.trim()} isWide>
-      <p className="text-lg">{event.summary || texts.event.summaryPending}</p>
+      <p className="text-lg">{event.summary === "" ? texts.event.summaryPending : <DaemonText>{event.summary}</DaemonText>}</p>
       <p className="mt-1 mb-4 flex flex-wrap items-center gap-x-3">
         {event.kind === "event" && <Risk level={event.risk_level} score={event.risk_score} failed={event.analysis_status === "failed"} />}
         <span className="text-sm">{format.exact(event.started_at)}</span>

@@ -1,6 +1,8 @@
+import { Fragment } from "react";
 import { Link } from "wouter";
 import type { z } from "zod";
 import type { Alert } from "../../src/contract/routes/alerts.ts";
+import { DaemonText } from "../texts/daemon/daemon-text.tsx";
 import { Ago } from "../texts/format.tsx";
 import { useTexts } from "../texts/texts.tsx";
 import { Button } from "./button.tsx";
@@ -62,10 +64,22 @@ function Channels({ alert }: { readonly alert: AlertRecord }) {
   const { channels, reason } = alert.alert_metadata;
   const status = texts.alerts.status[alert.status];
   const isOver = alert.status === "acknowledged" || alert.status === "dismissed";
-  if (channels.length === 0) return <>{isOver ? status : (reason ?? texts.alerts.nobody)}</>;
-  const said = channels.map(({ channel, status, reason: why }) => {
-    const result = `${channelName(texts, channel)}: ${texts.alerts.result[status]}`;
-    return why === null || status === "sent" ? result : `${result} (${why})`;
-  });
-  return <>{[status, said.join(", ")].join(" · ")}</>;
+  if (channels.length === 0) return isOver ? status : reason ? <DaemonText>{reason}</DaemonText> : texts.alerts.nobody;
+  return (
+    <>
+      {status}
+      {channels.map(({ channel, status: result, reason: why }, at) => (
+        <Fragment key={channel}>
+          {at === 0 ? " · " : ", "}
+          {channelName(texts, channel)}: {texts.alerts.result[result]}
+          {why !== null && result !== "sent" && (
+            <>
+              {" ("}
+              <DaemonText>{why}</DaemonText>)
+            </>
+          )}
+        </Fragment>
+      ))}
+    </>
+  );
 }

@@ -2,6 +2,7 @@ import { Check } from "lucide-react";
 import { Link } from "wouter";
 import type { z } from "zod";
 import type { Event } from "../../src/contract/routes/events.ts";
+import { DaemonText } from "../texts/daemon/daemon-text.tsx";
 import { Ago, useFormat } from "../texts/format.tsx";
 import { useTexts } from "../texts/texts.tsx";
 import { classNames, useCameraNames } from "./names.ts";
@@ -51,7 +52,9 @@ export function EventRow({ event, isCompact = false }: { readonly event: EventRe
             </span>
           )}
         </span>
-        <span className={`${isCompact ? "line-clamp-1" : "line-clamp-2"} text-sm`}>{event.summary || texts.event.summaryPending}</span>
+        <span className={`${isCompact ? "line-clamp-1" : "line-clamp-2"} text-sm`}>
+          {event.summary === "" ? texts.event.summaryPending : <DaemonText>{event.summary}</DaemonText>}
+        </span>
       </span>
     </Link>
   );

@@ -1,8 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { shownInGerman } from "../../support/german.ts";
 import { type Desk, openDesk } from "../../support/operations.ts";
 import { quietRuntime } from "../../support/runtime.ts";
 import { verdictText } from "../../support/upstream.ts";
 import { atSecond, type Stored, start, storedIn } from "./stored.ts";
+
+/** Words of other programs. */
+const quoted: readonly RegExp[] = [
+  /^(No JSON object in the answer|Connection refused|HTTP \d+|25\d ok|451 \w+|It kills the process)\.$/i,
+  /^tried\.$/,
+  /^object_type person is not car/,
+];
 
 let desk: Desk;
 let stored: Stored;
@@ -15,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => desk.close());
 
-const explain = (id: number) => desk.ask("explainEvent", { params: { event_id: String(id) } });
+const explain = async (id: number) => shownInGerman(await desk.ask("explainEvent", { params: { event_id: String(id) } }), quoted);
 const texts = async (id: number, step: string) => (await explain(id)).steps.filter((each) => each.step === step).map(({ text }) => text);
 
 describe("explain: chain of an event that raised an alert", () => {

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { endIncidents, openIncident } from "../../../src/monitoring/incidents/incidents.ts";
 import { type AlertDesk, openAlertDesk } from "../../alerting/alerts/alert-desk.ts";
+import { shownInGerman } from "../../support/german.ts";
+
+/** The reason of the incident that the test opens. */
+const quoted: readonly RegExp[] = [/^tried\.$/];
 
 let desk: AlertDesk;
 beforeAll(async () => {
@@ -11,7 +15,7 @@ beforeEach(() => desk.empty());
 
 /** Returns the answer to why an event raised no alert, and the steps of its rules. */
 const explain = async (eventId: number) => {
-  const { outcome, steps } = await desk.ask("explainEvent", { params: { event_id: String(eventId) } });
+  const { outcome, steps } = shownInGerman(await desk.ask("explainEvent", { params: { event_id: String(eventId) } }), quoted);
   return { outcome: outcome.replace(/alert [0-9a-f-]{36}, raised .*?,/, "alert A"), rules: steps.filter(({ step }) => step === "rule") };
 };
 

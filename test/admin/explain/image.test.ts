@@ -5,10 +5,14 @@ import { explainOperations } from "../../../src/admin/explain/operations.ts";
 import { storeNote } from "../../../src/monitoring/receivers/notes-repository.ts";
 import type { LeftOut } from "../../../src/monitoring/upstream/left-out.ts";
 import type { OperationContext } from "../../../src/work/operations/operation.ts";
+import { shownInGerman } from "../../support/german.ts";
 import { type Desk, openDesk } from "../../support/operations.ts";
 import { uniqueJpeg } from "../../support/pictures.ts";
 import { quietRuntime } from "../../support/runtime.ts";
 import { atSecond, type Stored, storedIn } from "./stored.ts";
+
+/** Words of other programs. */
+const quoted: readonly RegExp[] = [/^(The same file again|It kills the process|It is a web page)\.$/, /^tried\.$/];
 
 let desk: Desk;
 let stored: Stored;
@@ -22,8 +26,9 @@ beforeEach(async () => {
 });
 afterEach(() => desk.close());
 
-const explain = (id: number) => desk.ask("explainImage", { params: { image_id: String(id) } });
-const explainPath = (path: string) => desk.ask("explainPath", { query: new URLSearchParams({ path }).toString() });
+const explain = async (id: number) => shownInGerman(await desk.ask("explainImage", { params: { image_id: String(id) } }), quoted);
+const explainPath = async (path: string) =>
+  shownInGerman(await desk.ask("explainPath", { query: new URLSearchParams({ path }).toString() }), quoted);
 
 describe("images API", () => {
   test("lists all files, newest first, with filters for camera, status and time", async () => {

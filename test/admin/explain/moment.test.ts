@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { shownInGerman } from "../../support/german.ts";
 import { type Desk, openDesk } from "../../support/operations.ts";
 import { atSecond, type Stored, storedIn } from "./stored.ts";
 
@@ -13,8 +14,8 @@ beforeEach(async () => {
 });
 afterEach(() => desk.close());
 
-const around = (at: Date, more = "", camera = "yard") =>
-  desk.ask("explainMoment", { params: { camera_id: camera }, query: `at=${at.toISOString()}${more}` });
+const around = async (at: Date, more = "", camera = "yard") =>
+  shownInGerman(await desk.ask("explainMoment", { params: { camera_id: camera }, query: `at=${at.toISOString()}${more}` }), [/^no disk$/]);
 
 test("explain: shows the pictures and events around a time, with their outcome", async () => {
   const [first, second] = [await stored.image(), await stored.image({ detections: 0 })];

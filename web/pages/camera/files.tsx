@@ -8,6 +8,7 @@ import { CheckField } from "../../parts/fields.tsx";
 import { Section } from "../../parts/page.tsx";
 import { Loaded } from "../../parts/states.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
+import { DaemonText } from "../../texts/daemon/daemon-text.tsx";
 import { Ago } from "../../texts/format.tsx";
 import { Steps } from "../event/explanation.tsx";
 
@@ -69,7 +70,11 @@ function Row({ image: { id, path, status, detail, detection_count, found_at } }:
         <span className={`font-medium ${colours[status]}`}>{cameras.file[status]}</span>
         {status === "processed" && ` · ${cameras.found(detection_count)}`}
       </p>
-      {detail !== null && <p className="text-sm break-words text-soft">{detail}</p>}
+      {detail !== null && (
+        <p className="text-sm break-words text-soft">
+          <DaemonText>{detail}</DaemonText>
+        </p>
+      )}
       <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary className="min-h-11 py-2 text-sm text-accent">{cameras.explain}</summary>
         {isOpen && <Explained imageId={id} />}

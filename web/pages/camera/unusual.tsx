@@ -12,6 +12,7 @@ import { className } from "../../parts/names.ts";
 import { Section } from "../../parts/page.tsx";
 import { Loaded } from "../../parts/states.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
+import { DaemonText } from "../../texts/daemon/daemon-text.tsx";
 import { Ago, useFormat } from "../../texts/format.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 
@@ -46,7 +47,9 @@ export function Unusual({ camera }: { readonly camera: CameraRecord }) {
             <ul className="rounded-xl border border-line bg-card px-4">
               {all.slice(0, 10).map(({ timestamp, detection_class, reason }) => (
                 <li key={`${timestamp.getTime()} ${detection_class}`} className="border-b border-line py-2 last:border-0">
-                  <p>{reason}</p>
+                  <p>
+                    <DaemonText>{reason}</DaemonText>
+                  </p>
                   <Ago time={timestamp} className="text-sm text-soft" />
                 </li>
               ))}

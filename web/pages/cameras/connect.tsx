@@ -10,6 +10,7 @@ import { Button } from "../../parts/button.tsx";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { CopyText } from "../../parts/copy-text.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
+import { DaemonText } from "../../texts/daemon/daemon-text.tsx";
 import { Ago } from "../../texts/format.tsx";
 import { MailRules } from "./mail-rules.tsx";
 
@@ -56,7 +57,7 @@ export function Connect({ cameraId }: { readonly cameraId: string }) {
       ))}
       {failed.map(({ protocol, fault }) => (
         <p key={protocol} className="text-sm text-critical">
-          {connect.closed(connect.by[protocol])} {fault}
+          {connect.closed(connect.by[protocol])} {fault !== null && <DaemonText>{fault}</DaemonText>}
         </p>
       ))}
       {data && data.logins.length > 0 && <Faults faults={data.recent_faults} />}
@@ -133,7 +134,7 @@ function Faults({ faults }: { readonly faults: readonly z.output<typeof Delivery
     <ul role="status" className="text-sm text-high empty:hidden">
       {faults.slice(0, mostFaults).map(({ occurred_at, client, message }) => (
         <li key={`${occurred_at.getTime()} ${client} ${message}`} className="break-words">
-          <Ago time={occurred_at} /> · {client}: {message}
+          <Ago time={occurred_at} /> · {client}: <DaemonText>{message}</DaemonText>
         </li>
       ))}
     </ul>

@@ -5,6 +5,7 @@ import { useAttempt } from "../../parts/attempt.ts";
 import { Button } from "../../parts/button.tsx";
 import { Section } from "../../parts/page.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
+import { DaemonText } from "../../texts/daemon/daemon-text.tsx";
 import { Ago } from "../../texts/format.tsx";
 
 /** Cameras whose folder cannot be read, each with the reason and the fix; nothing if all can. */
@@ -23,7 +24,7 @@ export function BrokenFolders() {
             <p className="font-mono text-sm break-all">{folder_path}</p>
             {issues.map((issue) => (
               <p key={issue} className="text-sm break-words">
-                {issue}
+                <DaemonText>{issue}</DaemonText>
               </p>
             ))}
           </li>

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { type DaySummary, summaryRoutes } from "../../../src/contract/routes/summaries.ts";
 import { useReply } from "../../api/use-reply.ts";
 import { className } from "../../parts/names.ts";
+import { DaemonText } from "../../texts/daemon/daemon-text.tsx";
 import { useFormat } from "../../texts/format.tsx";
 import { useMoreTexts } from "../../texts/more.ts";
 import { useTexts } from "../../texts/texts.tsx";
@@ -69,7 +70,7 @@ function Problems({ day }: { readonly day: Day }) {
     <ul>
       {day.problems.map(({ camera_id, camera_name, reason, started_at, ended_at }) => (
         <li key={`${camera_id} ${reason} ${started_at.getTime()}`}>
-          <span className="font-medium">{camera_name}</span>: {reason} (
+          <span className="font-medium">{camera_name}</span>: <DaemonText>{reason}</DaemonText> (
           {summary.span(format.time(started_at), ended_at === null ? undefined : format.time(ended_at))})
         </li>
       ))}

@@ -4,6 +4,7 @@ import { type Explanation as ExplanationReply, explainRoutes } from "../../../sr
 import { useReply } from "../../api/use-reply.ts";
 import { Section } from "../../parts/page.tsx";
 import { Loaded } from "../../parts/states.tsx";
+import { DaemonText } from "../../texts/daemon/daemon-text.tsx";
 import { useFormat } from "../../texts/format.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 
@@ -34,7 +35,9 @@ export function Steps({ outcome, steps, isOpen = false }: StepsProps) {
   const format = useFormat();
   return (
     <>
-      <p className="mb-3 break-words">{outcome}</p>
+      <p className="mb-3 break-words">
+        <DaemonText>{outcome}</DaemonText>
+      </p>
       <details open={isOpen}>
         <summary className="min-h-10 py-2 text-accent">{texts.event.allSteps(steps.length)}</summary>
         <ol className="grid gap-2 border-l border-line pl-3">
@@ -50,7 +53,9 @@ export function Steps({ outcome, steps, isOpen = false }: StepsProps) {
                     {format.time(step.at)}
                   </time>
                 )}
-                <p className="break-words">{step.text}</p>
+                <p className="break-words">
+                  <DaemonText>{step.text}</DaemonText>
+                </p>
               </li>
             );
           })}

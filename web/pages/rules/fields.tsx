@@ -1,9 +1,10 @@
 import { TriangleAlert } from "lucide-react";
 import { createContext, type ReactNode, useContext, useId } from "react";
+import { DaemonText } from "../../texts/daemon/daemon-text.tsx";
 import type { Draft } from "./draft.ts";
 
 /** What homesec says about the fields of a draft. */
-export interface Said {
+export interface FormNotes {
   /** Why the rule cannot be saved, by field. */
   readonly errors: ReadonlyMap<string, string>;
   /** Values that can never match or be sent, by field. */
@@ -11,11 +12,11 @@ export interface Said {
 }
 
 /** Gives the fields of a form what homesec says about them. */
-export const SaidContext = createContext<Said>({ errors: new Map(), faults: [] });
+export const FormNotesContext = createContext<FormNotes>({ errors: new Map(), faults: [] });
 
 /** What homesec says about one field, below it. */
 export function FieldNotes({ field, id }: { readonly field: keyof Draft; readonly id?: string }) {
-  const { errors, faults } = useContext(SaidContext);
+  const { errors, faults } = useContext(FormNotesContext);
   const error = errors.get(field);
   const own = faults.filter((fault) => fault.field === field);
   return (
@@ -27,7 +28,7 @@ export function FieldNotes({ field, id }: { readonly field: keyof Draft; readonl
       )}
       {own.map(({ message }) => (
         <p key={message} className="mt-2 flex items-start gap-2 text-sm font-medium text-medium">
-          <TriangleAlert aria-hidden size={16} className="mt-0.5 shrink-0" /> {message}
+          <TriangleAlert aria-hidden size={16} className="mt-0.5 shrink-0" /> <DaemonText>{message}</DaemonText>
         </p>
       ))}
     </div>

@@ -12,7 +12,7 @@ import { useTexts } from "../../texts/texts.tsx";
 import { CamerasField, ClassesField, KindField, ScoreField } from "./conditions.tsx";
 import { type Draft, useDraft } from "./draft.ts";
 import { ChannelsField, ConfidenceField, CooldownFields, SeverityField } from "./effects.tsx";
-import { FieldNotes, type Said, SaidContext, Tick } from "./fields.tsx";
+import { FieldNotes, type FormNotes, FormNotesContext, Tick } from "./fields.tsx";
 import { ModesField } from "./modes.tsx";
 import { type Preview, PreviewResult, usePreview } from "./preview.tsx";
 import { ScheduleField } from "./schedule.tsx";
@@ -32,7 +32,7 @@ export function RuleForm({ base, save }: RuleFormProps) {
   const [failure, setFailure] = useState<unknown>();
   const [isSaving, setSaving] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  const said: Said = { errors: errorsOf(texts.faultOf, failure, preview), faults: preview.reply.data?.faults ?? [] };
+  const said: FormNotes = { errors: errorsOf(texts.faultOf, failure, preview), faults: preview.reply.data?.faults ?? [] };
   useFirstError(form, failure);
   const submit = async (): Promise<void> => {
     setSaving(true);
@@ -49,7 +49,7 @@ export function RuleForm({ base, save }: RuleFormProps) {
     change(changed);
   };
   return (
-    <SaidContext value={said}>
+    <FormNotesContext value={said}>
       <div className="gap-8 lg:grid lg:grid-cols-2">
         <form
           ref={form}
@@ -66,7 +66,7 @@ export function RuleForm({ base, save }: RuleFormProps) {
           <PreviewResult preview={preview} kind={draft.kind} />
         </div>
       </div>
-    </SaidContext>
+    </FormNotesContext>
   );
 }
 
@@ -123,7 +123,7 @@ function Fields({ draft, change }: FieldsProps) {
 interface SaveBarProps {
   readonly preview: Preview;
   readonly failure: unknown;
-  readonly said: Said;
+  readonly said: FormNotes;
   readonly isSaving: boolean;
 }
 

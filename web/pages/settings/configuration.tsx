@@ -9,6 +9,7 @@ import { CheckField, TextField } from "../../parts/fields.tsx";
 import { Section } from "../../parts/page.tsx";
 import { Empty, Loaded } from "../../parts/states.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
+import { DaemonText } from "../../texts/daemon/daemon-text.tsx";
 import { useFormat } from "../../texts/format.tsx";
 import { LiveSettings } from "./configuration/live-settings.tsx";
 import { SettingsFrame } from "./frame.tsx";
@@ -103,7 +104,9 @@ function Row({ variable }: { readonly variable: VariableRecord }) {
           {unit !== null && value !== null && ` ${configuration.unit[unit as keyof typeof configuration.unit] ?? unit}`}
         </span>
       </p>
-      <p className="text-sm">{description}</p>
+      <p className="text-sm">
+        <DaemonText>{description}</DaemonText>
+      </p>
       <p className="text-sm text-soft">
         {[
           isSet && configuration.source[source],

@@ -10,6 +10,7 @@ import { channelName, useCameraNames } from "../../parts/names.ts";
 import { Section } from "../../parts/page.tsx";
 import { Failure, Loaded } from "../../parts/states.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
+import { DaemonText } from "../../texts/daemon/daemon-text.tsx";
 import { Ago } from "../../texts/format.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 
@@ -138,7 +139,7 @@ function About({ letter, subject }: { readonly letter: Letter; readonly subject:
   return (
     <div className="min-w-0 flex-1 basis-60">
       <p className="font-medium break-words">{subject}</p>
-      <p className="text-sm break-words">{letter.error}</p>
+      <p className="text-sm break-words">{letter.error !== null && <DaemonText>{letter.error}</DaemonText>}</p>
       <p className="text-sm text-soft">
         {system.attempts(letter.attempts)}
         {letter.failed_at && (

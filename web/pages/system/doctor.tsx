@@ -8,6 +8,7 @@ import { Button } from "../../parts/button.tsx";
 import { Fault } from "../../parts/fault.tsx";
 import { Section } from "../../parts/page.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
+import { DaemonText } from "../../texts/daemon/daemon-text.tsx";
 import { useFormat } from "../../texts/format.tsx";
 
 type Report = z.output<typeof DoctorReply>;
@@ -61,11 +62,13 @@ function Findings({ checks }: { readonly checks: readonly Check[] }) {
           <li key={id} className={`rounded-xl border bg-card p-4 ${severity === "error" ? "border-critical" : "border-line"}`}>
             <p className={`flex items-center gap-2 font-semibold ${severity === "error" ? "text-critical" : "text-medium"}`}>
               {severity === "error" ? <CircleAlert aria-hidden size={18} /> : <TriangleAlert aria-hidden size={18} />}
-              {system.severity[severity]}: {title}
+              {system.severity[severity]}: <DaemonText>{title}</DaemonText>
             </p>
-            <p className="mt-1 break-words">{finding}</p>
+            <p className="mt-1 break-words">
+              <DaemonText>{finding}</DaemonText>
+            </p>
             <p className="mt-2 text-sm break-words">
-              <span className="font-semibold">{system.fix}</span> {remedy}
+              <span className="font-semibold">{system.fix}</span> <DaemonText>{remedy}</DaemonText>
             </p>
           </li>
         ))}
@@ -85,8 +88,14 @@ function Others({ title, checks }: { readonly title: (count: number) => string; 
       <dl className="rounded-xl border border-line bg-card px-4">
         {checks.map(({ id, title: name, detail }) => (
           <div key={id} className="border-b border-line py-2 last:border-0">
-            <dt className="font-medium">{name}</dt>
-            {detail !== null && <dd className="text-sm break-words text-soft">{detail}</dd>}
+            <dt className="font-medium">
+              <DaemonText>{name}</DaemonText>
+            </dt>
+            {detail !== null && (
+              <dd className="text-sm break-words text-soft">
+                <DaemonText>{detail}</DaemonText>
+              </dd>
+            )}
           </div>
         ))}
       </dl>

@@ -5,6 +5,7 @@ import { useReply } from "../../api/use-reply.ts";
 import { Section } from "../../parts/page.tsx";
 import { Loaded } from "../../parts/states.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
+import { DaemonText } from "../../texts/daemon/daemon-text.tsx";
 import { Doctor } from "./doctor.tsx";
 import { Row, Rows, SystemFrame } from "./frame.tsx";
 import { Models } from "./models.tsx";
@@ -38,7 +39,11 @@ function State({ state, message }: { readonly state: keyof typeof colours; reado
   return (
     <>
       <span className={`font-semibold ${colours[state]}`}>{system.state[state]}</span>
-      {state !== "healthy" && message && <span className="block text-sm text-soft">{message}</span>}
+      {state !== "healthy" && message && (
+        <span className="block text-sm text-soft">
+          <DaemonText>{message}</DaemonText>
+        </span>
+      )}
     </>
   );
 }
@@ -88,7 +93,11 @@ function Workers() {
         {[...stopped, ...data.workers.filter(({ running }) => running)].map(({ name, running, message }) => (
           <Row key={name} name={name.replaceAll("_", " ")}>
             <span className={running ? "text-good" : "text-critical"}>{running ? system.running : system.stopped}</span>
-            {message && <span className="block text-sm text-soft">{message}</span>}
+            {message && (
+              <span className="block text-sm text-soft">
+                <DaemonText>{message}</DaemonText>
+              </span>
+            )}
           </Row>
         ))}
       </Rows>

@@ -4,6 +4,7 @@ import { useCameraNames } from "../../parts/names.ts";
 import { Section } from "../../parts/page.tsx";
 import { Loaded } from "../../parts/states.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
+import { DaemonText } from "../../texts/daemon/daemon-text.tsx";
 import { Ago, useFormat } from "../../texts/format.tsx";
 import { Row, Rows } from "./frame.tsx";
 
@@ -87,7 +88,9 @@ export function Watcher() {
               {stuck.map(({ path, reason, since }) => (
                 <li key={path} className="rounded-xl border border-line bg-card p-3">
                   <p className="font-mono text-sm break-all">{path}</p>
-                  <p className="text-sm break-words">{reason}</p>
+                  <p className="text-sm break-words">
+                    <DaemonText>{reason}</DaemonText>
+                  </p>
                   <p className="text-sm text-soft">
                     {system.since} <Ago time={since} />
                   </p>
@@ -100,7 +103,9 @@ export function Watcher() {
                     {camera_id !== null && ` · ${nameOf(camera_id)}`}
                   </p>
                   <p className="font-mono text-sm break-all">{path}</p>
-                  <p className="text-sm break-words text-soft">{reason}</p>
+                  <p className="text-sm break-words text-soft">
+                    <DaemonText>{reason}</DaemonText>
+                  </p>
                 </li>
               ))}
             </ul>

@@ -5,6 +5,7 @@ import { useReply } from "../../api/use-reply.ts";
 import { Section } from "../../parts/page.tsx";
 import { Loaded } from "../../parts/states.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
+import { DaemonText } from "../../texts/daemon/daemon-text.tsx";
 import { Ago } from "../../texts/format.tsx";
 import { Row, Rows } from "./frame.tsx";
 
@@ -18,7 +19,9 @@ export function RecentChanges() {
       <ul className="rounded-xl border border-line bg-card px-4">
         {data.recent_events.map(({ timestamp, service, event_type, message }) => (
           <li key={`${timestamp.getTime()} ${service} ${event_type}`} className="border-b border-line py-2 last:border-0">
-            <p className="break-words">{message}</p>
+            <p className="break-words">
+              <DaemonText>{message}</DaemonText>
+            </p>
             <p className="text-sm text-soft">
               {service.replaceAll("_", " ")} · <Ago time={timestamp} />
             </p>

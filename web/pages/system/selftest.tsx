@@ -7,6 +7,7 @@ import { Button } from "../../parts/button.tsx";
 import { Fault } from "../../parts/fault.tsx";
 import { Section } from "../../parts/page.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
+import { DaemonText } from "../../texts/daemon/daemon-text.tsx";
 import { useFormat } from "../../texts/format.tsx";
 
 type Report = z.output<typeof SelftestReply>;
@@ -31,7 +32,7 @@ export function Selftest() {
             role="status"
             className={report ? `font-medium ${report.status === "passed" ? "text-good" : "text-critical"}` : "text-sm text-soft"}
           >
-            {isRunning ? <Running text={system.selftestRuns} /> : (report?.message ?? system.selftestHint)}
+            {isRunning ? <Running text={system.selftestRuns} /> : report ? <DaemonText>{report.message}</DaemonText> : system.selftestHint}
           </p>
           <Button look="main" className="min-h-11" isBusy={isRunning} onClick={start}>
             <FlaskConical aria-hidden size={18} /> {system.selftestRun}
@@ -68,7 +69,11 @@ function Stages({ report }: { readonly report: Report }) {
             <span className="min-w-0">
               {system.selftestStage[name]}: <span className={colours[status]}>{system.selftestState[status]}</span>
               {took_ms !== null && <span className="text-sm text-soft"> · {format.number(Math.round(took_ms))} ms</span>}
-              {detail !== null && <span className="block text-sm break-words text-soft">{detail}</span>}
+              {detail !== null && (
+                <span className="block text-sm break-words text-soft">
+                  <DaemonText>{detail}</DaemonText>
+                </span>
+              )}
             </span>
           </li>
         );

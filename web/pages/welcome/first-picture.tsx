@@ -5,6 +5,7 @@ import { type CameraRecord, snapshotOf } from "../../parts/camera-tile.tsx";
 import { CopyText } from "../../parts/copy-text.tsx";
 import { Thumbnail } from "../../parts/thumbnail.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
+import { DaemonText } from "../../texts/daemon/daemon-text.tsx";
 import { Connect } from "../cameras/connect.tsx";
 
 interface FirstPictureProps {
@@ -47,7 +48,7 @@ export function FirstPicture({ cameras, seen }: FirstPictureProps) {
       </p>
       {faults.map(({ path, reason }) => (
         <p key={path} className="mt-2 text-sm break-words text-high">
-          {path}: {reason}
+          {path}: <DaemonText>{reason}</DaemonText>
         </p>
       ))}
     </>

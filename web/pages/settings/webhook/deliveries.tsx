@@ -7,6 +7,7 @@ import { Button } from "../../../parts/button.tsx";
 import { Section } from "../../../parts/page.tsx";
 import { Loaded } from "../../../parts/states.tsx";
 import { useAdminTexts } from "../../../texts/admin.ts";
+import { DaemonText } from "../../../texts/daemon/daemon-text.tsx";
 import { Ago, useFormat } from "../../../texts/format.tsx";
 import { useTexts } from "../../../texts/texts.tsx";
 import { DeliveryState } from "../webhooks.tsx";
@@ -62,7 +63,11 @@ function Row({ delivery }: { readonly delivery: DeliveryRecord }) {
       <details className="min-w-0 flex-1" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary className="min-h-11 py-1">
           <DeliveryState status={status} /> · {named} · <Ago time={created_at} className="text-soft" />
-          {error_message !== null && <span className="block text-sm text-soft">{error_message}</span>}
+          {error_message !== null && (
+            <span className="block text-sm text-soft">
+              <DaemonText>{error_message}</DaemonText>
+            </span>
+          )}
         </summary>
         {isOpen && <Attempts deliveryId={id} />}
       </details>

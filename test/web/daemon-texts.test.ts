@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { checked } from "../../web/texts/daemon/checks-de.ts";
+import { configured } from "../../web/texts/daemon/configuration-de.ts";
+import { explained } from "../../web/texts/daemon/explain-de.ts";
+import { german } from "../../web/texts/daemon/german.ts";
+import { judged } from "../../web/texts/daemon/judged-de.ts";
+import { faults } from "../../web/texts/daemon/pictures-de.ts";
+import { withoutIdentifiers, withTimes } from "../../web/texts/daemon/plain.ts";
+
+const sentences = [...explained, ...faults, ...judged, ...checked, ...configured];
+const places = (text: string): readonly string[] => [...new Set([...text.matchAll(/\{[a-z]\d?\}/g)].map(([place]) => place))];
+
+describe("page texts: sentences of homesec in German", () => {
+  it("page texts: each English sentence with a German one is still written by homesec", () => {
+    const folder = join(import.meta.dirname, "../../src");
+    const sources = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
+    const code = sources
+      .map((name) => readFileSync(join(folder, name), "utf8"))
+      .join("\n")
+      .replace(/[\s.,:;()]+/g, " ")
+      .toLowerCase();
+    // Three words in a row: the code writes a sentence in parts
+    const gone = sentences.filter(([english]) => {
+      const runs = english.split(/\{[a-z]\d?\}|[‹›$`]/).flatMap((part) => {
+        const words = part.split(/[\s.,:;()]+/).filter((word) => word !== "");
+        return words.slice(2).map((_, at) => words.slice(at, at + 3).join(" "));
+      });
+      return runs.length > 2 && runs.filter((run) => code.includes(run.toLowerCase())).length < runs.length / 3;
+    });
+    expect(gone).toEqual([]);
+  });
+
+  it("page texts: each German sentence has only parts of the English one", () => {
+    const wrong = sentences.filter(([english, translated]) => places(translated).some((place) => !english.includes(place)));
+    expect(wrong).toEqual([]);
+  });
+
+  it.each([
+    [
+      'Event 3 raised no alert. Rule "Cars" did not match: risk_score 12 < 40; sat 07:48 not within schedule mon-fri 22:00-06:00 UTC. 2 other rules raised no alert either.',
+      "Ereignis 3 hat keinen Alarm ausgelöst. Die Regel „Cars“ traf nicht zu: 12 Punkte, mindestens 40 verlangt; Sa 07:48, gilt nur Mo-Fr 22:00-06:00 UTC. 2 andere Regeln haben auch keinen ausgelöst.",
+    ],
+    [
+      "The notification by email, attempt 2, failed and will be retried after 1.5 s: mail.example:587: nothing listens there (ECONNREFUSED).",
+      "Die Nachricht über email, Versuch 2, ist nach 1,5 s fehlgeschlagen und wird wiederholt: mail.example:587: dort antwortet nichts (ECONNREFUSED).",
+    ],
+    ["2 people and 1 car at Front door, for 12 s.", "2 Personen und 1 Auto, Front door, 12 s lang."],
+    ["A person is at the door. It rings.", "A person is at the door. It rings."],
+    [
+      'Rule "It is $& {x} ‹y›" was not evaluated: it is disabled.',
+      "Die Regel „It is $& {x} ‹y›“ wurde nicht geprüft: Sie ist ausgeschaltet.",
+    ],
+  ])("page texts: %s", (english, translated) => {
+    expect(german(english)).toBe(translated);
+  });
+
+  it("page texts: identifiers are left out, and times are written as the page writes them", () => {
+    const id = "f5ba72ed-bd34-4fad-854e-120c855bc460";
+    const text = `Rule "A" matched, but the cooldown of alert ${id}, raised 2026-11-28T07:47:42.458Z for event 2, suppressed it. Alerts were silenced: ${id}, ${id}.`;
+    expect(withTimes(withoutIdentifiers(text), () => "08:47")).toBe(
+      'Rule "A" matched, but the cooldown of an alert, raised 08:47 for event 2, suppressed it. Alerts were silenced.',
+    );
+  });
+});
