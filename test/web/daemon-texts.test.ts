@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { alerted } from "../../web/texts/daemon/alerts-de.ts";
 import { checked } from "../../web/texts/daemon/checks-de.ts";
 import { configured } from "../../web/texts/daemon/configuration-de.ts";
 import { explained } from "../../web/texts/daemon/explain-de.ts";
@@ -9,7 +10,7 @@ import { judged } from "../../web/texts/daemon/judged-de.ts";
 import { faults } from "../../web/texts/daemon/pictures-de.ts";
 import { withoutIdentifiers, withTimes } from "../../web/texts/daemon/plain.ts";
 
-const sentences = [...explained, ...faults, ...judged, ...checked, ...configured];
+const sentences = [...explained, ...alerted, ...faults, ...judged, ...checked, ...configured];
 const places = (text: string): readonly string[] => [...new Set([...text.matchAll(/\{[a-z]\d?\}/g)].map(([place]) => place))];
 
 describe("page texts: sentences of homesec in German", () => {

@@ -14,7 +14,7 @@ import { Page, Section } from "../parts/page.tsx";
 import { Risk } from "../parts/risk.tsx";
 import { Empty, Loaded, Missing } from "../parts/states.tsx";
 import { useToast } from "../parts/toast.tsx";
-import { DaemonText } from "../texts/daemon/daemon-text.tsx";
+import { DaemonText } from "../texts/daemon-text.tsx";
 import { Ago, useFormat } from "../texts/format.tsx";
 import { useTexts } from "../texts/texts.tsx";
 import { Described } from "./event/described.tsx";

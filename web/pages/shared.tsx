@@ -8,7 +8,7 @@ import { classNames } from "../parts/names.ts";
 import { OpenPage } from "../parts/open-page.tsx";
 import { Risk } from "../parts/risk.tsx";
 import { Failure } from "../parts/states.tsx";
-import { DaemonText } from "../texts/daemon/daemon-text.tsx";
+import { DaemonText } from "../texts/daemon-text.tsx";
 import { Ago, FormatIn, useFormat } from "../texts/format.tsx";
 import { useMoreTexts } from "../texts/more.ts";
 import { useTexts } from "../texts/texts.tsx";

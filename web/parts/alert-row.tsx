@@ -2,7 +2,7 @@ import { Fragment } from "react";
 import { Link } from "wouter";
 import type { z } from "zod";
 import type { Alert } from "../../src/contract/routes/alerts.ts";
-import { DaemonText } from "../texts/daemon/daemon-text.tsx";
+import { DaemonText } from "../texts/daemon-text.tsx";
 import { Ago } from "../texts/format.tsx";
 import { useTexts } from "../texts/texts.tsx";
 import { Button } from "./button.tsx";

@@ -2,7 +2,7 @@ import { Check } from "lucide-react";
 import { Link } from "wouter";
 import type { z } from "zod";
 import type { Event } from "../../src/contract/routes/events.ts";
-import { DaemonText } from "../texts/daemon/daemon-text.tsx";
+import { DaemonText } from "../texts/daemon-text.tsx";
 import { Ago, useFormat } from "../texts/format.tsx";
 import { useTexts } from "../texts/texts.tsx";
 import { classNames, useCameraNames } from "./names.ts";

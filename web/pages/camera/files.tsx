@@ -8,7 +8,7 @@ import { CheckField } from "../../parts/fields.tsx";
 import { Section } from "../../parts/page.tsx";
 import { Loaded } from "../../parts/states.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
-import { DaemonText } from "../../texts/daemon/daemon-text.tsx";
+import { DaemonText } from "../../texts/daemon-text.tsx";
 import { Ago } from "../../texts/format.tsx";
 import { Steps } from "../event/explanation.tsx";
 

@@ -10,7 +10,7 @@ import { Button } from "../../parts/button.tsx";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { CopyText } from "../../parts/copy-text.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
-import { DaemonText } from "../../texts/daemon/daemon-text.tsx";
+import { DaemonText } from "../../texts/daemon-text.tsx";
 import { Ago } from "../../texts/format.tsx";
 import { MailRules } from "./mail-rules.tsx";
 

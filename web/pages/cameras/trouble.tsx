@@ -5,7 +5,7 @@ import { useAttempt } from "../../parts/attempt.ts";
 import { Button } from "../../parts/button.tsx";
 import { Section } from "../../parts/page.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
-import { DaemonText } from "../../texts/daemon/daemon-text.tsx";
+import { DaemonText } from "../../texts/daemon-text.tsx";
 import { Ago } from "../../texts/format.tsx";
 
 /** Cameras whose folder cannot be read, each with the reason and the fix; nothing if all can. */

@@ -4,7 +4,7 @@ import { type Explanation as ExplanationReply, explainRoutes } from "../../../sr
 import { useReply } from "../../api/use-reply.ts";
 import { Section } from "../../parts/page.tsx";
 import { Loaded } from "../../parts/states.tsx";
-import { DaemonText } from "../../texts/daemon/daemon-text.tsx";
+import { DaemonText } from "../../texts/daemon-text.tsx";
 import { useFormat } from "../../texts/format.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 

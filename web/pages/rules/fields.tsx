@@ -1,6 +1,6 @@
 import { TriangleAlert } from "lucide-react";
 import { createContext, type ReactNode, useContext, useId } from "react";
-import { DaemonText } from "../../texts/daemon/daemon-text.tsx";
+import { DaemonText } from "../../texts/daemon-text.tsx";
 import type { Draft } from "./draft.ts";
 
 /** What homesec says about the fields of a draft. */

@@ -9,7 +9,7 @@ import { CheckField, TextField } from "../../parts/fields.tsx";
 import { Section } from "../../parts/page.tsx";
 import { Empty, Loaded } from "../../parts/states.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
-import { DaemonText } from "../../texts/daemon/daemon-text.tsx";
+import { DaemonText } from "../../texts/daemon-text.tsx";
 import { useFormat } from "../../texts/format.tsx";
 import { LiveSettings } from "./configuration/live-settings.tsx";
 import { SettingsFrame } from "./frame.tsx";

@@ -10,7 +10,7 @@ import { channelName, useCameraNames } from "../../parts/names.ts";
 import { Section } from "../../parts/page.tsx";
 import { Failure, Loaded } from "../../parts/states.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
-import { DaemonText } from "../../texts/daemon/daemon-text.tsx";
+import { DaemonText } from "../../texts/daemon-text.tsx";
 import { Ago } from "../../texts/format.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 

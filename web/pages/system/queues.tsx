@@ -4,7 +4,7 @@ import { useCameraNames } from "../../parts/names.ts";
 import { Section } from "../../parts/page.tsx";
 import { Loaded } from "../../parts/states.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
-import { DaemonText } from "../../texts/daemon/daemon-text.tsx";
+import { DaemonText } from "../../texts/daemon-text.tsx";
 import { Ago, useFormat } from "../../texts/format.tsx";
 import { Row, Rows } from "./frame.tsx";
 

@@ -5,7 +5,7 @@ import { useReply } from "../../api/use-reply.ts";
 import { Section } from "../../parts/page.tsx";
 import { Loaded } from "../../parts/states.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
-import { DaemonText } from "../../texts/daemon/daemon-text.tsx";
+import { DaemonText } from "../../texts/daemon-text.tsx";
 import { Ago } from "../../texts/format.tsx";
 import { Row, Rows } from "./frame.tsx";
 

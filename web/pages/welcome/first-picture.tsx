@@ -5,7 +5,7 @@ import { type CameraRecord, snapshotOf } from "../../parts/camera-tile.tsx";
 import { CopyText } from "../../parts/copy-text.tsx";
 import { Thumbnail } from "../../parts/thumbnail.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
-import { DaemonText } from "../../texts/daemon/daemon-text.tsx";
+import { DaemonText } from "../../texts/daemon-text.tsx";
 import { Connect } from "../cameras/connect.tsx";
 
 interface FirstPictureProps {

@@ -1,4 +1,5 @@
 import { de } from "../de.ts";
+import { alerted } from "./alerts-de.ts";
 import { checked } from "./checks-de.ts";
 import { configured } from "./configuration-de.ts";
 import { explained } from "./explain-de.ts";
@@ -9,7 +10,7 @@ import { translator } from "./translate.ts";
 const classes: Readonly<Record<string, readonly [one: string, many: string]>> = de.classes;
 
 /** Says in German what homesec says in English. */
-export const german = translator([...explained, ...faults, ...judged, ...checked, ...configured], {
+export const german = translator([...explained, ...alerted, ...faults, ...judged, ...checked, ...configured], {
   nouns: {
     detection: "Erkennung",
     detections: "Erkennungen",

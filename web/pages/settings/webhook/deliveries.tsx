@@ -7,7 +7,7 @@ import { Button } from "../../../parts/button.tsx";
 import { Section } from "../../../parts/page.tsx";
 import { Loaded } from "../../../parts/states.tsx";
 import { useAdminTexts } from "../../../texts/admin.ts";
-import { DaemonText } from "../../../texts/daemon/daemon-text.tsx";
+import { DaemonText } from "../../../texts/daemon-text.tsx";
 import { Ago, useFormat } from "../../../texts/format.tsx";
 import { useTexts } from "../../../texts/texts.tsx";
 import { DeliveryState } from "../webhooks.tsx";

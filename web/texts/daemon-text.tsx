@@ -1,14 +1,14 @@
 import { type ReactNode, Suspense, use } from "react";
-import { useFormat } from "../format.tsx";
-import { useLanguage } from "../texts.tsx";
-import { withoutIdentifiers, withTimes } from "./plain.ts";
+import { withoutIdentifiers, withTimes } from "./daemon/plain.ts";
+import { useFormat } from "./format.tsx";
+import { useLanguage } from "./texts.tsx";
 
 type Translate = (text: string) => string;
 
 let german: Promise<Translate> | undefined;
 
 async function loadGerman(): Promise<Translate> {
-  return (await import("./german.ts")).german;
+  return (await import("./daemon/german.ts")).german;
 }
 
 /**
