@@ -1,10 +1,11 @@
 import { type ReactNode, Suspense, use } from "react";
-import { withoutIdentifiers, withTimes } from "./daemon/plain.ts";
+import { forReader } from "./daemon/plain.ts";
 import { useFormat } from "./format.tsx";
 import { useLanguage } from "./texts.tsx";
 
 type Translate = (text: string) => string;
 
+const asItIs: Translate = (text) => text;
 let german: Promise<Translate> | undefined;
 
 async function loadGerman(): Promise<Translate> {
@@ -18,10 +19,10 @@ async function loadGerman(): Promise<Translate> {
 export function useDaemonText(): Translate {
   const { time } = useFormat();
   const language = useLanguage();
-  if (language !== "de") return (text) => withTimes(withoutIdentifiers(text), time);
+  if (language !== "de") return (text) => forReader(text, asItIs, time);
   german ??= loadGerman();
   const translate = use(german);
-  return (text) => withTimes(translate(withoutIdentifiers(text)), time);
+  return (text) => forReader(text, translate, time);
 }
 
 /** A sentence of homesec, as the reader understands it. Its place is kept until the sentences of the language are there. */

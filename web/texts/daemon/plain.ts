@@ -15,3 +15,11 @@ export function withoutIdentifiers(text: string): string {
 export function withTimes(text: string, time: (time: Date) => string): string {
   return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (instant) => time(new Date(instant)));
 }
+
+/**
+ * Writes a sentence of homesec for a reader. The translation comes between: its sentences know times as homesec writes them, but no
+ * identifiers.
+ */
+export function forReader(text: string, translate: (text: string) => string, time: (time: Date) => string): string {
+  return withTimes(translate(withoutIdentifiers(text)), time);
+}
