@@ -2,7 +2,9 @@ import { dirname } from "node:path";
 import process from "node:process";
 import { createSemaphore, type Semaphore } from "../../base/async/semaphore.ts";
 import { programVersion } from "../../base/version.ts";
+import { receiverRoutes } from "../../contract/routes/receivers.ts";
 import { systemRoutes } from "../../contract/routes/system.ts";
+import { receiverOperations } from "../../monitoring/receivers/operations.ts";
 import type { ParsedConfig } from "../../platform/config/config.ts";
 import { crossChecks } from "../../platform/config/cross-checks.ts";
 import { variableNames } from "../../platform/config/variables.ts";
@@ -16,6 +18,10 @@ import { type Machine, thisMachine } from "./machine.ts";
 import { once, schemaOf } from "./schema.ts";
 import { findShares } from "./shares.ts";
 
+/** What checks ask of a daemon. */
+const routesOfChecks = { ...systemRoutes, ...receiverRoutes };
+const operationsOfChecks = { ...systemOperations, ...receiverOperations };
+
 /**
  * The input of the checks in a running daemon: its own values, its connections and its answers, without HTTP. Queries that still wait when
  * the signal aborts are dropped.
@@ -28,7 +34,7 @@ export function daemonExamination(context: OperationContext, runtime: Runtime, s
   const daemon: AnsweringDaemon = {
     url: addressHere(runtime.url()),
     version: runtime.version,
-    client: createDirectClientOf(systemRoutes, systemOperations, context),
+    client: createDirectClientOf(routesOfChecks, operationsOfChecks, context),
     admitted: true,
     isNear: true,
   };

@@ -215,6 +215,10 @@ describe("GET /api/system/doctor in parts", () => {
     }
   });
 
+  it("asks the receivers of the running daemon", async () => {
+    expect(of(await reply(), "receivers")).toMatchObject({ status: "skipped", detail: "no camera has a login for a receiver" });
+  });
+
   it("is refused without a running daemon", async () => {
     await expect(operations.getDoctorReport({}, desk.context)).rejects.toThrow("Only the running daemon knows this");
   });
