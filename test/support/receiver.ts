@@ -1,5 +1,5 @@
-import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingHttpHeaders } from "node:http";
+import { phoneService } from "./phones/service.ts";
 
 /** A request as the receiver got it. */
 export interface Received {
@@ -27,39 +27,22 @@ export type ReceiverAnswer =
 export async function receiver(answer: (request: Received, index: number) => ReceiverAnswer = () => ({ status: 200 })) {
   const received: Received[] = [];
   let reply = answer;
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    try {
-      for await (const chunk of request) chunks.push(chunk as Buffer);
-    } catch {
-      return; // the sender was killed in the middle
-    }
-    const got = { path: request.url ?? "", headers: request.headers, body: Buffer.concat(chunks).toString() };
+  const service = await phoneService(() => ({ status: 200, body: "" }));
+  service.breakWith(async ({ target: path, headers, body }, index) => {
+    const got = { path, headers, body: body.toString() };
     received.push(got);
-    const how = reply(got, received.length - 1);
-    if (how === "hang") return;
-    if (how === "reset") {
-      request.socket.destroy();
-      return;
-    }
+    const how = reply(got, index);
+    if (how === "hang" || how === "reset") return how;
     await how.after;
-    response.writeHead(how.status, how.headers);
-    if (how.held) response.write(how.body ?? "");
-    else response.end(how.body ?? "");
+    return { body: "", ...how, ...(how.held && { goOn: () => undefined }) };
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}/hook`,
+    url: `${service.url}/hook`,
     received: received as readonly Received[],
     answerWith: (next: typeof answer) => {
       reply = next;
     },
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: service.close,
   };
 }
 export type Receiver = Awaited<ReturnType<typeof receiver>>;
