@@ -4,8 +4,9 @@ import { listChannels } from "../../src/alerting/channels/channels-repository.ts
 import { pushoverReceipts } from "../../src/alerting/channels/pushover-receipts.ts";
 import { telegramBot } from "../../src/alerting/channels/telegram-updates.ts";
 import { createLoop, type Loop } from "../workers/loop.ts";
-import { createNtfyReader, ntfySource, type ReaderContext } from "./ntfy-reader.ts";
+import { createNtfyReader, ntfySource } from "./ntfy-reader.ts";
 import { createPushoverReader } from "./pushover-reader.ts";
+import type { ReaderContext } from "./reader.ts";
 import { createTelegramReader } from "./telegram-reader.ts";
 
 /** Interval of looking for changed channels. */

@@ -1,13 +1,11 @@
-import { positionOf, storeFault } from "../../src/alerting/answers/sources-repository.ts";
-import { type TakingContext, takeAnswer } from "../../src/alerting/answers/take.ts";
+import { positionOf } from "../../src/alerting/answers/sources-repository.ts";
+import { takeAnswer } from "../../src/alerting/answers/take.ts";
 import type { OpenChannel } from "../../src/alerting/channels/channel.ts";
 import { ntfyAnswers, readNtfyLine } from "../../src/alerting/channels/kinds.ts";
-import type { Outbound } from "../../src/platform/outbound/outbound.ts";
+import { longestDelayMs } from "../../src/alerting/delivery/backoff.ts";
+import { retryAfterMs } from "../../src/platform/outbound/headers.ts";
 import { createLoop, type Loop } from "../workers/loop.ts";
-
-export interface ReaderContext extends TakingContext {
-  readonly outbound: Pick<Outbound, "post" | "lines">;
-}
+import { createFaultReport, type ReaderContext } from "./reader.ts";
 
 /** ntfy sends a sign of life every 45 s. */
 const silentMs = 120_000;
@@ -29,8 +27,10 @@ export function createNtfyReader(channel: OpenChannel, context: ReaderContext): 
   const { db, clock, log, outbound } = context;
   const source = ntfySource(channel);
   const { request } = ntfyAnswers(channel.settings);
-  const report = async (fault: string | null): Promise<void> => await db.query((sql) => storeFault(sql, source, fault, clock.now()));
+  const report = createFaultReport(source, context);
 
+  /** A pause that ntfy asked for may be longer than one of the loop. */
+  let notBefore = 0;
   const sinceOf = (): Date => new Date(clock.now().getTime() - positionForMs);
   const take = async (line: string): Promise<void> => {
     const read = readNtfyLine(line);
@@ -46,12 +46,19 @@ export function createNtfyReader(channel: OpenChannel, context: ReaderContext): 
     critical: false,
     log,
     round: async (signal) => {
+      const wait = notBefore - clock.monotonic();
+      if (wait > 0) return wait;
       const position = await db.query((sql) => positionOf(sql, source, sinceOf()));
       const answer = await outbound.lines({ ...request(position), timeoutMs: silentMs, signal, onLine: take });
       signal.throwIfAborted();
-      if (answer.kind !== "answered") await report(answer.error);
-      else if (answer.status !== 200) await report(`ntfy answered ${answer.status}; ${fixes[answer.status] ?? "check the server"}`);
-      return retryMs;
+      if (answer.kind !== "answered") {
+        await report(answer.error);
+        return retryMs;
+      }
+      if (answer.status !== 200) await report(`ntfy answered ${answer.status}; ${fixes[answer.status] ?? "check the server"}`);
+      const pauseMs = Math.max(retryMs, Math.min(retryAfterMs(answer.retryAfter, clock.now()), longestDelayMs));
+      notBefore = clock.monotonic() + pauseMs;
+      return pauseMs;
     },
   });
 }

@@ -1,11 +1,10 @@
 import { openReceipts } from "../../src/alerting/answers/answers-repository.ts";
-import { storeFault } from "../../src/alerting/answers/sources-repository.ts";
 import { takeVouched } from "../../src/alerting/answers/take.ts";
 import type { OpenChannel } from "../../src/alerting/channels/channel.ts";
 import { pushoverReceipts } from "../../src/alerting/channels/pushover-receipts.ts";
 import { hourMs } from "../../src/base/clock/clock.ts";
 import { createLoop, type Loop } from "../workers/loop.ts";
-import type { ReaderContext } from "./ntfy-reader.ts";
+import { createFaultReport, type ReaderContext } from "./reader.ts";
 
 /** Pushover allows a request every 5 s. */
 const [askEveryMs, requestMs, afterFaultMs] = [5_000, 10_000, 30_000];
@@ -19,6 +18,7 @@ const repeatsForMs = 3 * hourMs;
 export function createPushoverReader(channel: OpenChannel, context: ReaderContext): Loop {
   const { db, clock, log, outbound } = context;
   const { source, url, read } = pushoverReceipts(channel);
+  const report = createFaultReport(source, context);
   /** When each receipt was asked for, to ask for the others first; infinite: its message is over. */
   const askedAt = new Map<string, number>();
 
@@ -32,7 +32,7 @@ export function createPushoverReader(channel: OpenChannel, context: ReaderContex
     const answer = await outbound.post({ url: url(next.receipt), headers: {}, body: null, timeoutMs: requestMs, signal });
     signal.throwIfAborted();
     const state = answer.kind === "answered" ? read(answer) : { kind: "fault" as const, text: answer.error };
-    await db.query((sql) => storeFault(sql, source, state.kind === "fault" ? state.text : null, clock.now()));
+    await report(state.kind === "fault" ? state.text : null);
     if (state.kind === "fault") return afterFaultMs;
     if (state.kind === "over") askedAt.set(next.receipt, Number.POSITIVE_INFINITY);
     if (state.kind === "acknowledged") {

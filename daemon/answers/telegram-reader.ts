@@ -1,10 +1,10 @@
-import { isPaused, positionOf, storeFault } from "../../src/alerting/answers/sources-repository.ts";
+import { isPaused, positionOf } from "../../src/alerting/answers/sources-repository.ts";
 import { takeAnswer } from "../../src/alerting/answers/take.ts";
 import type { OpenChannel } from "../../src/alerting/channels/channel.ts";
 import { type TelegramUpdate, telegramBot } from "../../src/alerting/channels/telegram-updates.ts";
 import { dayMs } from "../../src/base/clock/clock.ts";
 import { createLoop, type Loop } from "../workers/loop.ts";
-import type { ReaderContext } from "./ntfy-reader.ts";
+import { createFaultReport, type ReaderContext } from "./reader.ts";
 
 /** Pause after a failed request. Telegram ends the older one of two requests, so two programs disturb each other less this way. */
 const retryMs = 5_000;
@@ -20,6 +20,7 @@ export function createTelegramReader(channels: readonly [OpenChannel, ...OpenCha
   const { db, clock, log, outbound } = context;
   const bot = telegramBot(channels[0]);
   const { source } = bot;
+  const report = createFaultReport(source, context);
   const own = new Set(channels.map(({ settings }) => String(settings["chat_id"]).toLowerCase()));
   let notBefore = 0;
 
@@ -46,7 +47,7 @@ export function createTelegramReader(channels: readonly [OpenChannel, ...OpenCha
       const read = answer.kind === "answered" ? bot.read(answer) : { kind: "fault" as const, text: answer.error, waitMs: undefined };
       // The request that it was paused for has ended this one
       if (read.kind === "fault" && (await db.query((sql) => isPaused(sql, source, clock.now())))) return pausedMs;
-      await db.query((sql) => storeFault(sql, source, read.kind === "fault" ? read.text : null, clock.now()));
+      await report(read.kind === "fault" ? read.text : null);
       if (read.kind === "fault") {
         const pauseMs = Math.max(retryMs, read.waitMs ?? 0);
         notBefore = clock.monotonic() + pauseMs;

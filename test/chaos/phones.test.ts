@@ -8,6 +8,7 @@ import { serveHomesec } from "../support/homesec-process.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { allDone, judge } from "./invariants/invariants.ts";
 import { type Mode, modes, phoneHome, repeatsOf, timeoutSeconds } from "./support/phone-home.ts";
+import { pressButtons } from "./support/pressed-buttons.ts";
 import { report } from "./support/report.ts";
 import { lookAt } from "./support/rows.ts";
 import { patienceMs, scale } from "./support/scale.ts";
@@ -50,8 +51,8 @@ test(`chaos: ${kills} kill -9 while each service of phones fails in every way: e
 
   const stored = new Set<number>();
   let n = 0;
-  const load = async (): Promise<void> => {
-    const events = Array.from({ length: 2 }, () => ({
+  const load = async (count: number): Promise<void> => {
+    const events = Array.from({ length: count }, () => ({
       camera_id: "yard",
       started_at: new Date(1_767_225_600_000 + 1000 * n++).toISOString(),
       risk_score: 70,
@@ -61,6 +62,17 @@ test(`chaos: ${kills} kill -9 while each service of phones fails in every way: e
       if (id !== null) stored.add(id);
     }
   };
+  // Telegram asks to wait, then says that another program reads
+  const readAt: number[] = [];
+  const readerFault = ({ path }: { readonly path: string }) => {
+    if (!path.endsWith("/getUpdates")) return undefined;
+    readAt.push(performance.now());
+    const refusals = [
+      phones.telegram.refusal(429, "Too Many Requests: retry after 6", { retry_after: 6 }),
+      phones.telegram.refusal(409, "Conflict: terminated by other getUpdates request"),
+    ];
+    return refusals[readAt.length - 1];
+  };
   const killedAt: number[] = [];
   /** Lets the waits of all retries pass, as after hours. */
   const passHours = (): Promise<unknown> =>
@@ -69,6 +81,10 @@ test(`chaos: ${kills} kill -9 while each service of phones fails in every way: e
     daemon.kill("SIGKILL");
     killedAt.push(performance.now());
     await daemon.exit;
+    if (killedAt.length === kills) {
+      await phones.set("telegram", "well");
+      phones.alsoBreak("telegram", readerFault);
+    }
     daemon = await serveHomesec(env);
   };
   const sent = (): Promise<readonly Sent[]> =>
@@ -90,7 +106,7 @@ test(`chaos: ${kills} kill -9 while each service of phones fails in every way: e
       await phones.set(provider, round % 3 === 0 ? chance.pick(modes) : round % 3 === 1 || provider === one ? mode : "well");
     }
     const until = performance.now() + chance.between(300, kills === 1 ? 1_000 : 6_000);
-    for (let batch = 0; batch < 2; batch += 1) await load();
+    for (let batch = 0; batch < 2; batch += 1) await load(2);
     if (chance.below(2) === 0) await passHours();
     await sleep(Math.max(0, until - performance.now()));
     await restart();
@@ -141,20 +157,41 @@ test(`chaos: ${kills} kill -9 while each service of phones fails in every way: e
   expect(all.filter(({ status }) => status === "failed").length).toBe(1);
   const { explained, byKill, wrong } = repeatsOf(phones.receipts, killedAt);
   expect(wrong).toEqual([]);
-  await allDone(rows);
-  const { violations, figures } = await judge(rows, { acknowledged: stored });
-  expect(violations).toEqual([]);
   const visible = ["telegram", "pushover", "gotify", "apprise"].reduce((sum, provider) => sum + (explained[provider] ?? 0), 0);
   const repeated = Object.values(explained).reduce((sum, count) => sum + count, 0);
   report("kill -9, services of phones unreliable", {
-    ...{ kills, acknowledged: stored.size, ...figures, "requests that failed on purpose": troubled },
-    ...{
-      "sent again because the answer was lost": repeated - byKill,
-      "sent again because of a kill": byKill,
-      "of these shown twice": visible,
-    },
-    "refused for good": 1,
+    ...{ kills, acknowledged: stored.size, messages: all.length, "requests that failed on purpose": troubled },
+    ...{ "sent again because the answer was lost": repeated - byKill, "sent again because of a kill": byKill },
+    ...{ "of these shown twice": visible, "refused for good": 1 },
   });
+  await expect.poll(() => readAt.length, { timeout: 30_000 }).toBeGreaterThan(2);
+  const [limitedAt = 0, conflictAt = 0, wellAt = 0] = readAt;
+  expect(conflictAt - limitedAt).toBeGreaterThan(5_950);
+  expect(wellAt - conflictAt).toBeGreaterThan(4_950);
+  phones.alsoBreak("telegram", undefined);
+  const faultLines = daemon
+    .output()
+    .split("\n")
+    .filter((line) => line.includes('"telegram ') && line.includes("cannot read the buttons"));
+  expect(faultLines).toEqual([expect.stringContaining("Telegram answered 429")]);
+  const answered = await pressButtons({
+    ...{ phones, rows, keyPath: join(folder.path, "secret.key") },
+    kill: async () => {
+      daemon.kill("SIGKILL");
+      await daemon.exit;
+    },
+    start: async () => {
+      daemon = await serveHomesec(env);
+    },
+    raise: async () => {
+      await load(1);
+      return [...stored].at(-1) ?? 0;
+    },
+  });
+  await allDone(rows);
+  const { violations, figures } = await judge(rows, { acknowledged: stored });
+  expect(violations).toEqual([]);
+  report("buttons pressed at the worst moments", { kills: answered, "alerts answered once": answered, ...figures });
   daemon.kill("SIGTERM");
   expect((await daemon.exit).code).toBe(0);
   await phones.close();

@@ -14,7 +14,7 @@ export interface Receipt {
   readonly provider: string;
   readonly event: number;
   readonly at: number;
-  readonly isLost: boolean;
+  isLost: boolean;
 }
 
 /** The state of a provider: `down` does not listen. */
@@ -84,11 +84,12 @@ export async function phoneHome(chance: Chance) {
     const [, event] = /home\.example\.org\/events\/(\d+)/.exec(text) ?? [];
     return event === undefined ? undefined : Number(event);
   };
+  const others = new Map<string, (request: ServiceRequest) => Trouble | undefined>();
   const watch =
     (provider: string) =>
     (request: ServiceRequest): Trouble | undefined => {
       const event = eventOf(request);
-      if (event === undefined) return undefined;
+      if (event === undefined) return others.get(provider)?.(request);
       const state = mode.get(provider) ?? "well";
       blocked ??= provider === "telegram" ? event : undefined;
       if (provider === "telegram" && event === blocked) {
@@ -96,7 +97,13 @@ export async function phoneHome(chance: Chance) {
       }
       const trouble = state === "well" || state === "down" ? undefined : chance.pick(troubles[state]);
       if (trouble !== undefined) troubled += 1;
-      if (trouble === undefined || isLost(trouble)) receipts.push({ provider, event, at: performance.now(), isLost: isLost(trouble) });
+      if (trouble !== undefined && !isLost(trouble)) return trouble;
+      const receipt = { provider, event, at: performance.now(), isLost: isLost(trouble) };
+      receipts.push(receipt);
+      // Also when the service went down in the middle of its answer
+      request.isAnswered.then((isAnswered) => {
+        receipt.isLost ||= !isAnswered;
+      });
       return trouble;
     };
   for (const [provider, service] of Object.entries(services)) service.breakWith(watch(provider));
@@ -122,6 +129,11 @@ export async function phoneHome(chance: Chance) {
     set: async (provider: string, next: Mode): Promise<void> => {
       mode.set(provider, next);
       await services[provider]?.setDown(next === "down");
+    },
+    /** Makes requests fail that are about no message; undefined ends it. */
+    alsoBreak: (provider: string, trouble: ((request: ServiceRequest) => Trouble | undefined) | undefined): void => {
+      if (trouble) others.set(provider, trouble);
+      else others.delete(provider);
     },
     close: async (): Promise<void> => void (await Promise.all(Object.values(services).map((service) => service.close()))),
   };

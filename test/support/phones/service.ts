@@ -12,6 +12,8 @@ export interface ServiceRequest {
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
+  /** Resolves when the exchange is over: whether the answer left completely. */
+  readonly isAnswered: Promise<boolean>;
 }
 
 /** An answer: JSON, or a text as it is. */
@@ -49,16 +51,18 @@ export async function phoneService(
     const target = request.url ?? "/";
     const url = new URL(target, "http://service");
     const { method = "", headers } = request;
-    const got = { method, target, path: url.pathname, query: url.searchParams, headers, body: Buffer.concat(chunks) };
+    const isAnswered = new Promise<boolean>((resolve) => response.once("close", () => resolve(response.writableFinished)));
+    const own = { method, target, path: url.pathname, query: url.searchParams };
+    const got = { ...own, headers, body: Buffer.concat(chunks), isAnswered };
     const wrong = await trouble(got, requests.push(got) - 1);
     if (wrong === "hang") return;
     if (wrong === "reset") return void request.socket.destroy();
     if (wrong === undefined || "status" in wrong) return write(response, wrong ?? (await answer(got)));
     if ("cut" in wrong) return breakOff(response, wrong.cut);
-    const own = await answer(got);
-    if (wrong.lost === "cut") return breakOff(response, own);
+    const right = await answer(got);
+    if (wrong.lost === "cut") return breakOff(response, right);
     if (wrong.lost === "late") await sleep(wrong.lateMs);
-    write(response, wrong.lost === "late" ? own : wrong.lost);
+    write(response, wrong.lost === "late" ? right : wrong.lost);
   };
   const server = certificate ? createTlsServer(certificate, serve) : createServer(serve);
   const listen = async (port: number): Promise<void> => await new Promise((resolve) => server.listen(port, "127.0.0.1", resolve));
