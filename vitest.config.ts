@@ -126,9 +126,10 @@ const slow = [
   ...["ftp", "http", "mail", "pull"].map((name) => `test/daemon/receivers/${name}.test.ts`),
   ...["hostile", "keyboard", "limits", "lookback", "pages", "reference"].map((name) => `test/web/${name}.test.ts`),
   ...["roles", "rules", "settings", "share", "system", "tasks", "welcome"].map((name) => `test/web/${name}.test.ts`),
-  ...["alerts", "backlog", "clock", "database", "deliveries", "kill", "nth-fault", "notifications", "store", "uploads"].map(
+  ...["alerts", "backlog", "clock", "database", "deliveries", "kill", "nth-fault", "notifications"].map(
     (name) => `test/chaos/${name}.test.ts`,
   ),
+  ...["phones", "store", "uploads"].map((name) => `test/chaos/${name}.test.ts`),
 ];
 
 const leftOut = "CHECK" in process.env ? slow : [];
