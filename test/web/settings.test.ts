@@ -184,7 +184,8 @@ describe.skipIf(!chromiumInstalled)("web page: settings (needs chromium)", () =>
       expect(await accessibilityFindings(page)).toEqual([]);
       await form.getByRole("button", { name: "Add", exact: true }).click();
       await page.getByText("Telegram added. Send a test message now.").waitFor();
-      await page.getByRole("region", { name: "Phones" }).getByRole("button", { name: "Send a test message" }).click();
+      const phone = page.getByRole("article").filter({ hasText: "Telegram" });
+      await phone.getByRole("button", { name: "Send a test message" }).click();
       await page.getByText("Telegram accepted the test message").waitFor();
       expect(telegram.messages).toMatchObject([{ chat: "4711" }]);
       expect(complaints).toEqual([]);
@@ -243,7 +244,7 @@ describe.skipIf(!chromiumInstalled)("web page: settings (needs chromium)", () =>
     await page.goto("/rules/new?from=people");
     await page.getByLabel("Name", { exact: true }).fill("For people");
     await page.getByRole("checkbox", { name: /^Everyone/ }).check();
-    await page.getByRole("checkbox", { name: "Anna" }).check();
+    await page.getByRole("checkbox", { name: "Anna", exact: true }).check();
     await page.getByRole("button", { name: "Save rule" }).click();
     await page.waitForURL(/\/rules$/);
     await page.getByText(/everyone, Anna/).waitFor();
