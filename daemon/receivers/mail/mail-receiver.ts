@@ -224,7 +224,8 @@ export class MailReceiver implements Receiver {
     const chunks: Buffer[] = [];
     let bytes = 0;
     let release: (() => void) | undefined;
-    const late = setTimeout(() => stream.destroy(new Reply(451, "The mail took too long")), mailMs);
+    // 421 ends the connection; after another answer, a sender of a byte a second would keep it
+    const late = setTimeout(() => stream.destroy(new Reply(421, "The mail took too long; try again")), mailMs);
     try {
       for await (const chunk of stream as AsyncIterable<Buffer>) {
         bytes += chunk.length;

@@ -277,8 +277,11 @@ it("mail rules: a recorder's mails go to cameras by subject, sender or a line of
     rule("text", "Alarm Input Channel No.: 2", "yard"),
   ]);
   expect(set).toMatchObject({ status: 200, body: { protocol: "mail", unmatched_camera_id: "nvr", mail_rules: { length: 4 } } });
+  let number = 0;
   const sendNumbered = async (mail: SendMailOptions): Promise<readonly string[]> => {
-    const filename = `${mail.subject}.jpg`.replaceAll(" ", "-");
+    // A mail that came before the rules were known has its own name
+    number += 1;
+    const filename = `${mail.subject}-by-${number}.jpg`.replaceAll(" ", "-");
     const answer = await send({ to: "nvr@homesec", attachments: [{ filename, content: await uniqueJpeg() }], ...mail }, nvr);
     const takers = ["porch", "yard", "nvr"].filter((camera) => filesOf(daemon, camera).includes(filename));
     return [answer, ...takers];
