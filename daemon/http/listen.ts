@@ -87,7 +87,12 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   }
   const [status, detail] = unreadable[error.code ?? ""] ?? ["400 Bad Request", "This is not a readable HTTP request"];
   socket.end(rawRefusal(status, detail));
+  // who goes on sending would keep the connection for ever
+  setTimeout(() => socket.destroy(), refusedMs).unref();
 }
+
+/** How long a refused client may take to read the answer. */
+const refusedMs = 2_000;
 
 const unreadable: Readonly<Record<string, readonly [string, string]>> = {
   HPE_HEADER_OVERFLOW: ["431 Request Header Fields Too Large", "The headers are larger than 16 KiB"],

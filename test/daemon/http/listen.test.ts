@@ -74,6 +74,24 @@ describe("listening", () => {
     await served.close();
   });
 
+  it("listen: a client that goes on sending after the answer is cut off", async () => {
+    const served = await serve(routes, operations);
+    served.server.headersTimeout = 100;
+    const client = connect({ port: served.port, host: "127.0.0.1", allowHalfOpen: true });
+    client.on("error", () => {});
+    client.write("GET /slow/0 HTTP/1.1\r\nHost: localhost\r\nX-Slow: ");
+    const sending = setInterval(() => client.write("a"), 50);
+    const connections = (): Promise<number> => new Promise((done) => served.server.getConnections((_, count) => done(count)));
+    try {
+      await expect.poll(connections).toBe(1);
+      await expect.poll(connections, { timeout: 10_000 }).toBe(0);
+    } finally {
+      clearInterval(sending);
+      client.destroy();
+      await served.close();
+    }
+  });
+
   it("listen: slow operations are waited for, although the connection is idle meanwhile", async () => {
     const long = { ...routes.slow, slow: true as const, path: "/long/{milliseconds}" as const };
     const served = await serve({ ...routes, long }, { ...operations, long: operations.slow });
