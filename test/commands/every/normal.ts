@@ -20,6 +20,8 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/\bhs_[A-Za-z0-9_-]{20,}|(?<![\w-])[A-Za-z0-9_-]{43}(?![\w-])/g, "<key>"],
   [/\?v=[0-9a-f]{16}\b/g, "?v=<version>"],
   [/trigger-\S+-visitor/g, "<copy>"],
+  // the watcher, which may find the copy in the same moment, takes a number too
+  [/^picture +\d+(?=\n)/gm, "picture  <id>"],
   [/ on \S+, by homesec (?=\d)/g, " on <machine>, by homesec "],
   [/\bby homesec \d+\.\d+\.\d+/g, "by homesec <version>"],
   [/\b(?!2025-0)\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>"],
