@@ -15,7 +15,7 @@ import { follow } from "./support/follower.ts";
 import { notificationIdOf } from "./support/mails.ts";
 import { report } from "./support/report.ts";
 import { chanceOf } from "./support/seed.ts";
-import { create } from "./support/send.ts";
+import { create, post } from "./support/send.ts";
 import { uploadRange } from "./support/uploads.ts";
 
 const chance = chanceOf("all at once");
@@ -92,12 +92,8 @@ test("chaos: a backlog, uploads in every way, posted events, and mail server and
   // Everything recovers; a test of the channel resumes the longest waits, as after a long outage.
   for (const target of [hook, flapping]) target.answerWith(() => ({ status: 200 }));
   await smtp.up("well");
-  const tested = await fetch(`${daemon.url}/api/notification/test`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ channel: "email" }),
-  });
-  expect(await tested.json()).toMatchObject({ success: true });
+  const { body: tested } = await post(`${daemon.url}/api/notification/test`, { channel: "email" });
+  expect(tested).toMatchObject({ success: true });
   const rows = { dataDir: folder.path };
   await allDone(rows, { cameraRoot });
   const mails = smtp.mails().map(notificationIdOf);

@@ -10,6 +10,7 @@ import { flappingReceiver } from "./support/flapping.ts";
 import { report } from "./support/report.ts";
 import { isLong, patienceMs, scale } from "./support/scale.ts";
 import { chanceOf } from "./support/seed.ts";
+import { post } from "./support/send.ts";
 
 const kills = scale("CHAOS_DELIVERY_KILLS", { short: 1, long: 100 });
 const chance = chanceOf("deliveries");
@@ -23,21 +24,13 @@ test.skipIf(!isLong)(
     const gone = await receiver(() => ({ status: 404 }));
     const env = { DATA_DIR: folder.path, WEBHOOK_TIMEOUT_SECONDS: "5" };
     let daemon = await serveHomesec(env);
-    const post = async (path: string, body: unknown): Promise<{ readonly status: number; readonly body: unknown }> => {
-      const response = await fetch(`${daemon.url}${path}`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(body),
-      });
-      return { status: response.status, body: await response.json() };
-    };
-    await post("/api/cameras", { name: "yard" });
+    await post(`${daemon.url}/api/cameras`, { name: "yard" });
     for (const [url, max_retries] of [
       [flapping.url, 10],
       [flapping.url, 10],
       [gone.url, 1],
     ] as const) {
-      const created = await post("/api/outbound-webhooks", {
+      const created = await post(`${daemon.url}/api/outbound-webhooks`, {
         name: "hook",
         url,
         event_types: ["event_created"],
@@ -54,7 +47,7 @@ test.skipIf(!isLong)(
         camera_id: "yard",
         started_at: new Date(1_767_225_600_000 + 1000 * n++).toISOString(),
       }));
-      const answer = await post("/api/events/bulk", { events }).catch(() => undefined);
+      const answer = await post(`${daemon.url}/api/events/bulk`, { events }).catch(() => undefined);
       for (const { id } of (answer?.body as { results?: { id: number | null }[] } | undefined)?.results ?? [])
         if (id !== null) stored.add(id);
     };

@@ -11,6 +11,7 @@ import { notificationIdOf } from "./support/mails.ts";
 import { report } from "./support/report.ts";
 import { isLong, patienceMs, scale } from "./support/scale.ts";
 import { chanceOf } from "./support/seed.ts";
+import { post } from "./support/send.ts";
 
 const kills = scale("CHAOS_NOTIFICATION_KILLS", { short: 1, long: 100 });
 const chance = chanceOf("notifications");
@@ -28,19 +29,11 @@ test.skipIf(!isLong)(
       DEFAULT_EMAIL_RECIPIENTS: "me@example.org",
     };
     let daemon = await serveHomesec(env);
-    const post = async (path: string, body: unknown): Promise<{ readonly status: number; readonly body: unknown }> => {
-      const response = await fetch(`${daemon.url}${path}`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(body),
-      });
-      return { status: response.status, body: await response.json() };
-    };
-    await post("/api/cameras", { name: "yard" });
+    await post(`${daemon.url}/api/cameras`, { name: "yard" });
     // Both match every event: their mails are one message, and the receiver gets both alerts
     for (const name of ["Each", "Every"]) {
       const rule = { name, severity: "high", channels: ["email", "webhook"], cooldown_seconds: 0, immediate: name === "Every" };
-      expect((await post("/api/alerts/rules", rule)).status).toBe(201);
+      expect((await post(`${daemon.url}/api/alerts/rules`, rule)).status).toBe(201);
     }
 
     const stored = new Set<number>();
@@ -51,7 +44,7 @@ test.skipIf(!isLong)(
         started_at: new Date(1_767_225_600_000 + 1000 * n++).toISOString(),
         risk_score: 70,
       }));
-      const answer = await post("/api/events/bulk", { events }).catch(() => undefined);
+      const answer = await post(`${daemon.url}/api/events/bulk`, { events }).catch(() => undefined);
       for (const { id } of (answer?.body as { results?: { id: number | null }[] } | undefined)?.results ?? [])
         if (id !== null) stored.add(id);
     };
@@ -104,7 +97,7 @@ test.skipIf(!isLong)(
       hook.answerWith(() => ({ status: 200 }));
       await smtp.up("well");
       await restart();
-      const tested = await post("/api/notification/test", { channel: "email" });
+      const tested = await post(`${daemon.url}/api/notification/test`, { channel: "email" });
       expect(tested.body).toMatchObject({ success: true });
       await eventually(
         async () => {

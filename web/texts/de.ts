@@ -91,7 +91,7 @@ export const de: Texts = {
     failed: "konnte nicht bewertet werden",
     summaryPending: "homesec bewertet dieses Ereignis noch.",
     reasons: "Warum diese Bewertung",
-    by: (model) => `Bewertet von ${model}`,
+    by: (model) => `Bewertet von ${model === "built-in scorer" ? "der eingebauten Bewertung" : model}`,
     explain: "Was geschah",
     allSteps: (count) => (count === 1 ? "1 Schritt" : `Alle ${count} Schritte`),
     notes: "Notizen",

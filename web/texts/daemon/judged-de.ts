@@ -1,6 +1,6 @@
 import type { Sentence } from "./translate.ts";
 
-/** What the built-in scorer writes, and what is unusual. The words of a language model stay: it writes in LANGUAGE_MODEL_LANGUAGE. */
+/** What the built-in scorer writes, and what is unusual. The words of a language model stay: it writes in the language of HOME_LANGUAGE. */
 export const judged: readonly Sentence[] = [
   ["{u} at {x}‹, for {d}›.$", "{u}, {x}‹, {d} lang›."],
   ["Nothing recognised at {x}‹, for {d}›.$", "Nichts erkannt, {x}‹, {d} lang›."],
