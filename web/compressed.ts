@@ -16,7 +16,7 @@ export function compressed(folder: string, endings: readonly (keyof typeof encod
       // a failed build wrote nothing, and says why after this
       if (!existsSync(folder)) return;
       for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
-        if (!/\.(?:js|css|html|svg|webmanifest)$/.test(name)) continue;
+        if (!/\.(?:js|css|html|json|svg|webmanifest)$/.test(name)) continue;
         const path = join(folder, name);
         for (const ending of endings) writeFileSync(`${path}.${ending}`, encoders[ending](readFileSync(path)));
         rmSync(path);

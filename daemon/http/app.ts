@@ -3,7 +3,7 @@ import type { Log } from "../../src/base/log/log.ts";
 import type { Route } from "../../src/contract/route.ts";
 import { routes } from "../../src/contract/routes/index.ts";
 import type { OperationContext, Operations } from "../../src/work/operations/operation.ts";
-import { referenceFolder, serveReference } from "./api-reference.ts";
+import { referenceFolder, serveDescription, serveReference } from "./api-reference.ts";
 import { type ClientAddress, clientAddressBehind } from "./client-address.ts";
 import { allowOrigins } from "./cors.ts";
 import { refuseForeignWrites } from "./cross-site.ts";
@@ -88,6 +88,7 @@ export function createAppOf(
     ...{ context, log, strictReplies, middleware, clientAddress },
     unsent: createUnsentReplies(log),
     largeBodies: limitLargeBodies(clientAddress),
+    builtAhead: { getOpenapi: serveDescription(referenceFolder()) },
     decodeRequest: createRequestDecoder(),
   });
   app.use(unknownPath);

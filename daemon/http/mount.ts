@@ -30,6 +30,8 @@ export interface MountOptions {
   readonly clientAddress: ClientAddress;
   readonly unsent: UnsentReplies;
   readonly decodeRequest: RequestDecoder;
+  /** By id of an operation: answers with what the build has made, or passes the request on to the operation. */
+  readonly builtAhead: Readonly<Record<string, RequestHandler>>;
   /** Runs before a body with a list of items is read. */
   readonly largeBodies: RequestHandler;
 }
@@ -49,7 +51,8 @@ export function mountRoutes(
       const operation = (operations as Readonly<Record<string, AnyOperation>>)[id];
       if (!operation) throw new Error(`no operation implements the route ${id}`);
       const run = answerWith(id, route, operation, options);
-      const middleware = options.middleware(route, needOf(id));
+      const ahead = options.builtAhead[id];
+      const middleware = [...options.middleware(route, needOf(id)), ...(ahead ? [ahead] : [])];
       if (isItemwise(route)) mounted[route.method](...middleware, options.largeBodies, readBody(itemwiseBodyLimit), run);
       else if (route.body) mounted[route.method](...middleware, readBody(bodyLimit), run);
       else mounted[route.method](...middleware, run);

@@ -1,4 +1,5 @@
-import { createReadStream, existsSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { createReadStream, existsSync, readFileSync, type Stats } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import express, { type NextFunction, type Request, type Response } from "express";
@@ -33,7 +34,14 @@ export interface PageFiles {
  * nothing. A client that accepts none of them gets the text unpacked.
  */
 export function openPageFiles(folder: string): PageFiles {
-  const serve = express.static(folder, { index: false, redirect: false, cacheControl: false, setHeaders });
+  const tagOf = contentTags();
+  const serve = express.static(folder, {
+    ...{ index: false, redirect: false, cacheControl: false, acceptRanges: false, lastModified: false },
+    setHeaders: (response, path, file: Stats) => {
+      response.setHeader("ETag", tagOf(path, file));
+      setHeaders(response, path);
+    },
+  });
   const has = (file: string): boolean => ["", ".gz"].some((ending) => existsSync(folder + file + ending));
   return {
     has,
@@ -49,16 +57,30 @@ export function openPageFiles(folder: string): PageFiles {
   };
 }
 
+/** Tags by content: the files of a packed release all have the same time, and those of two releases may have the same size. */
+function contentTags(): (path: string, file: Pick<Stats, "ctimeMs" | "size">) => string {
+  const tags = new Map<string, { readonly version: string; readonly tag: string }>();
+  return (path, { ctimeMs, size }) => {
+    const version = `${ctimeMs} ${size}`;
+    const known = tags.get(path);
+    if (known?.version === version) return known.tag;
+    const tag = `"${createHash("sha256").update(readFileSync(path)).digest("base64url").slice(0, 22)}"`;
+    tags.set(path, { version, tag });
+    return tag;
+  };
+}
+
 function unpack(path: string, request: Request, response: Response, next: NextFunction): void {
   setHeaders(response, path);
   if (request.method === "HEAD") response.end();
   else pipeline(createReadStream(`${path}.gz`), createGunzip(), response).catch(next);
 }
 
-/** Files with a hash in their name never change; the others may with the next version. */
+/** Files with a hash in their name never change; the others may with the next version. The description of the API may need a key. */
 function setHeaders(response: Response, path: string): void {
-  response.setHeader("Cache-Control", /[/\\](?:assets|docs)[/\\][^/\\]+$/.test(path) ? `public, max-age=${year}, immutable` : "no-cache");
   const name = path.replace(/\.(?:br|gz)$/, "");
+  const mayChange = name.endsWith("openapi.json") ? "no-cache, private" : "no-cache";
+  response.setHeader("Cache-Control", /[/\\](?:assets|docs)[/\\][^/\\]+$/.test(path) ? `public, max-age=${year}, immutable` : mayChange);
   const type = mediaTypes[name.slice(name.lastIndexOf(".") + 1)];
   if (type) response.setHeader("Content-Type", type);
 }

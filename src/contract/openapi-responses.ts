@@ -71,6 +71,32 @@ export function responsesOf(route: Route, render: Render): Json {
   }
 }
 
+/**
+ * Moves each refusal that several operations give into one place, and leaves references to it: half of the document
+ * would be repetition. Changes `paths` and returns the shared refusals by name: `Status404`, `Status404-2` for another sentence.
+ */
+export function shareResponses(paths: Readonly<Record<string, Json>>): Json {
+  const operations = Object.values(paths).flatMap((path) => Object.values(path) as { readonly responses: Record<string, Json> }[]);
+  const givers = new Map<string, Record<string, Json>[]>();
+  for (const { responses } of operations) {
+    for (const [status, response] of Object.entries(responses)) {
+      if (status.startsWith("2")) continue;
+      const key = `${status} ${JSON.stringify(response)}`;
+      givers.set(key, [...(givers.get(key) ?? []), responses]);
+    }
+  }
+  const shared: Json = {};
+  for (const [key, givenBy] of givers) {
+    if (givenBy.length === 1) continue;
+    const status = key.slice(0, 3);
+    const earlier = Object.keys(shared).filter((name) => name.startsWith(`Status${status}`)).length;
+    const name = `Status${status}${earlier === 0 ? "" : `-${earlier + 1}`}`;
+    shared[name] = givenBy[0]?.[status];
+    for (const responses of givenBy) responses[status] = { $ref: `#/components/responses/${name}` };
+  }
+  return shared;
+}
+
 /** Returns a JSON media type with its schema and one or several examples. */
 export function json(schema: unknown, shown: { readonly example: unknown } | { readonly examples: Json }): Json {
   return { "application/json": { schema, ...shown } };

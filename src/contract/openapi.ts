@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ingestPaths, ingestSecurity } from "./ingest.ts";
 import { exampleWith, wireForm } from "./json-schema.ts";
-import { json, refusalExamples, responseHeaders, responsesOf } from "./openapi-responses.ts";
+import { json, refusalExamples, responseHeaders, responsesOf, shareResponses } from "./openapi-responses.ts";
 import { ErrorBody } from "./problem-bodies.ts";
 import type { Route } from "./route.ts";
 
@@ -39,6 +39,7 @@ export function openapi(routes: Readonly<Record<string, Route>>, version: string
     operations[route.method] = operationOf(operationId, route, (type, form) => wireSchema(type, form, schemas));
   }
   Object.assign(paths, ingestPaths(wireSchema(ErrorBody, "json", schemas)));
+  const responses = shareResponses(paths);
   const document = {
     openapi: "3.1.0",
     info: {
@@ -54,6 +55,7 @@ export function openapi(routes: Readonly<Record<string, Route>>, version: string
     paths,
     components: {
       schemas: Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+      responses,
       headers: responseHeaders,
       examples: refusalExamples,
       securitySchemes: {

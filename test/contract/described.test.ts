@@ -3,9 +3,9 @@ import { dirname, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { packageRoot } from "../../src/base/version.ts";
-import { openapi } from "../../src/contract/openapi.ts";
 import type { Route } from "../../src/contract/route.ts";
 import { routes } from "../../src/contract/routes/index.ts";
+import { openapiInFull } from "../support/openapi.ts";
 
 interface Schema {
   readonly $ref?: string;
@@ -30,7 +30,7 @@ interface Operation {
   readonly requestBody?: Content;
   readonly responses: Readonly<Record<string, Content>>;
 }
-const document = openapi(routes, "0") as {
+const document = openapiInFull() as {
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Schema>; headers: Record<string, { description: string }> };

@@ -6,12 +6,12 @@ import { z } from "zod";
 import { createApp } from "../../daemon/http/app.ts";
 import { type Listening, listen } from "../../daemon/http/listen.ts";
 import { operations } from "../../src/all-operations.ts";
-import { openapi } from "../../src/contract/openapi.ts";
 import { ErrorBody, ValidationErrorBody } from "../../src/contract/problem-bodies.ts";
 import type { Route } from "../../src/contract/route.ts";
 import { routes } from "../../src/contract/routes/index.ts";
 import { keptLog } from "../daemon/http/support.ts";
 import { randomFrom } from "../support/chance.ts";
+import { openapiInFull } from "../support/openapi.ts";
 import { type Desk, openDesk } from "../support/operations.ts";
 import { quietRuntime } from "../support/runtime.ts";
 
@@ -203,7 +203,7 @@ function ask(route: Route, { path, query, body, type = "application/json" }: Sen
 interface Promised {
   readonly responses: Readonly<Record<string, { readonly headers: Readonly<Record<string, unknown>> }>>;
 }
-const document = openapi(routes, "0") as { paths: Record<string, Record<string, Promised>> };
+const document = openapiInFull() as { paths: Record<string, Record<string, Promised>> };
 
 /** Headers that describe the answer of a route, unlike those of HTTP or of every answer. */
 const telling = [

@@ -2,6 +2,9 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { defineConfig, type Plugin } from "vite";
+import { programVersion } from "../../src/base/version.ts";
+import { openapi } from "../../src/contract/openapi.ts";
+import { routes } from "../../src/contract/routes/index.ts";
 import { compressed } from "../compressed.ts";
 
 const outDir = join(import.meta.dirname, "../../dist/reference");
@@ -19,12 +22,22 @@ function notices(): Plugin {
   };
 }
 
+/** Writes the description of the API, so that a daemon need not make and compress it. */
+function description(): Plugin {
+  return {
+    name: "description",
+    generateBundle() {
+      this.emitFile({ type: "asset", fileName: "openapi.json", source: JSON.stringify(openapi(routes, programVersion())) });
+    },
+  };
+}
+
 export default defineConfig({
   root: import.meta.dirname,
   // behind a proxy with a path, `docs/...` is below that path too
   base: "./",
   // without Brotli, which browsers accept only over TLS: a second copy would be 0.4 MB
-  plugins: [notices(), compressed(outDir, ["gz"])],
+  plugins: [notices(), description(), compressed(outDir, ["gz"])],
   build: {
     outDir,
     assetsDir: "docs",
