@@ -1,9 +1,11 @@
+import { pluralize } from "../../src/base/text/format.ts";
 import { cameraStatuses, settableCameraStatuses } from "../../src/contract/constants.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { actionCommand, recordCommand } from "../command-shapes.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { textArgument } from "../input/arguments.ts";
+import { confirm, yesOption } from "../input/confirm.ts";
 import { canAsk } from "../input/dialogue.ts";
 import { choice, flag, idOf, rowLimit, text } from "../input/options.ts";
 import { printList } from "../output/output.ts";
@@ -159,10 +161,15 @@ const updateCamera = recordCommand({
 const removeCamera = actionCommand({
   name: "cameras remove",
   summary: "Remove a camera; it can be restored",
-  description: "Removes a camera: homesec no longer reads its folder. Its events and pictures stay. It can be restored.",
+  description:
+    "Removes a camera: homesec no longer reads its folder. Its events and pictures stay. It can be restored. With pinned events it asks first.",
   arguments: cameraArgument,
+  options: yesOption,
   examples: [{ command: "homesec cameras remove garage", note: "undo with homesec cameras restore garage" }],
-  async act(io, { arguments: { camera_id } }) {
+  async act(io, { arguments: { camera_id }, options }) {
+    const { pagination } = await io.call("listEvents", { query: { camera_id: [camera_id], pinned: true, kind: "all", limit: 1 } });
+    const kept = pluralize(pagination.total, "pinned event");
+    if (pagination.total > 0) await confirm(io, options, `Camera ${camera_id} has ${kept}, which homesec keeps. Remove the camera?`);
     await io.call("deleteCamera", { params: { camera_id } });
     return `camera ${camera_id} removed; undo with homesec cameras restore ${camera_id}`;
   },

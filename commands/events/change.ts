@@ -1,4 +1,5 @@
 import { changeCommand, type Target } from "../change-command.ts";
+import type { Command, Definition } from "../command.ts";
 import { idArgument } from "../input/arguments.ts";
 import { flag, idOf, text } from "../input/options.ts";
 import type { Io } from "../io.ts";
@@ -44,6 +45,53 @@ export const reviewEvents = changeCommand({
     return results;
   },
   done: (count, { undo }) => `${count} marked as ${stateText(undo)}`,
+});
+
+const { pinned: _pinned, ...pinFilters } = filterOptions;
+
+/** `events pin` and `events unpin`: they differ in what they set. */
+function pinCommand(
+  name: "pin" | "unpin",
+  head: Pick<Definition<never, never>, "summary" | "examples"> & { readonly description: string },
+): Command {
+  const pinned = name === "pin";
+  return changeCommand({
+    name: `events ${name}`,
+    ...head,
+    noun: "event",
+    argument: idOf("event", idArgument("Event id")),
+    options: {},
+    filters: pinFilters,
+    view: withoutDetails(eventWithDetectionsView),
+    one: (io, event_id) => io.call("updateEvent", { params: { event_id }, body: { pinned } }),
+    note: ({ id }) => `event ${id} ${name}ned${pinned ? "; no cleanup deletes it" : ""}`,
+    targets: (io, filter) => targetsOf(io, { ...filter, pinned: !pinned }),
+    question: (what) => `${pinned ? "Pin" : "Unpin"} ${what}?`,
+    perRequest,
+    some: async (io, ids) => (await io.call("updateEvents", { body: { events: ids.map((id) => ({ id, pinned })) } })).results,
+    done: (count) => `${count} ${name}ned`,
+  });
+}
+
+export const pinEvents = pinCommand("pin", {
+  summary: "Pin an event or camera incident, so that no cleanup deletes it",
+  description:
+    "Keeps an event or camera incident with its detections, pictures and alerts, however old it becomes and however full the disk is. A pinned event cannot be deleted. With --all it counts the events that match the filters and are not pinned, asks, and pins them.",
+  examples: [
+    { command: "homesec events pin 42", note: "keep it until homesec events unpin 42" },
+    { command: "homesec events list --pinned", note: "all pinned events" },
+    { command: "homesec events pin --all --camera-id yard --since 'yesterday 21:00'", note: "all events of last night" },
+  ],
+});
+
+export const unpinEvents = pinCommand("unpin", {
+  summary: "Unpin an event, so that the cleanup deletes it at its time",
+  description:
+    "Ends the pin of an event or camera incident. The next cleanup deletes it if it is older than the retention period. With --all it counts the pinned events that match the filters, asks, and unpins them.",
+  examples: [
+    { command: "homesec events unpin 42", note: "the cleanup may delete it again" },
+    { command: "homesec events unpin --all --until 2026-01-31 --yes", note: "in a script" },
+  ],
 });
 
 const stateText = (undo: boolean): string => (undo ? "not reviewed" : "reviewed");

@@ -7,7 +7,7 @@ import { flag, idOf } from "../input/options.ts";
 import { noteEmptySearch } from "../input/search-advice.ts";
 import { noteUnknownCameras } from "../input/similar-id.ts";
 import { fieldsOf, type View, withoutDetails } from "../output/view.ts";
-import { deleteEvents, reviewEvents } from "./change.ts";
+import { deleteEvents, pinEvents, reviewEvents, unpinEvents } from "./change.ts";
 import { exportEvents } from "./export.ts";
 import { filterOptions } from "./filter.ts";
 import { ignoreSpot } from "./ignore.ts";
@@ -142,6 +142,8 @@ export const commands: readonly Command[] = [
   statsOfEvents,
   reviewEvents,
   noteEvent,
+  pinEvents,
+  unpinEvents,
   reanalyzeEvent,
   deleteEvents,
   restoreEvent,

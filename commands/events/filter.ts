@@ -11,6 +11,7 @@ export const filterOptions = {
   object_type: classes("Only these classes, such as person,dog"),
   ...period(),
   reviewed: toggle("Only reviewed events; --no-reviewed for the others"),
+  pinned: toggle("Only pinned events; --no-pinned for the others"),
   min_risk_score: integer("score", ...ranges.riskScore, "Minimum risk score, 0 to 100"),
   kind: choice(eventKindFilters, "Detections or camera incidents (default event)"),
 };

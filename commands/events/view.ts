@@ -28,7 +28,7 @@ export const eventView: View<Event> = {
     { title: "CAMERA", cell: (event) => ({ text: event.camera_id }) },
     { title: "RISK", keep: true, cell: risk },
     { title: "OBJECTS", cell: (event) => ({ text: event.object_types.join(", ") }) },
-    { title: "SUMMARY", cell: (event) => ({ text: event.summary }) },
+    { title: "SUMMARY", cell: (event) => ({ text: event.pinned ? `[pinned] ${event.summary}` : event.summary }) },
   ],
   details: (event, terminal) => [
     ["event", { text: String(event.id), paint: "bold" }],
@@ -37,8 +37,12 @@ export const eventView: View<Event> = {
     ...(event.kind === "camera_health" ? [["summary", { text: event.summary }] as const] : detectionLines(event)),
     ["reviewed", { text: event.reviewed ? "yes" : "no" }],
     ["notes", { text: event.notes }],
+    ...(event.pinned_at ? [["pinned", { text: pinText(event.pinned_at, event.pinned_by, terminal) }] as const] : []),
   ],
 };
+
+const pinText = (at: Date, by: string | null | undefined, terminal: TerminalFormat): string =>
+  `${by ? `by ${by}, ` : ""}${exactly(terminal, at)}`;
 
 /** Lines of a detection event. A camera incident has no detections or score, and its summary says how long it lasted. */
 function detectionLines(event: Event): readonly (readonly [string, Cell])[] {

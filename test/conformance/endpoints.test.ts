@@ -32,6 +32,9 @@ const eventKeys = [
     "reasoning",
     "reviewed",
     "notes",
+    "pinned",
+    "pinned_at",
+    "pinned_by",
   ],
   ...[
     "ongoing",

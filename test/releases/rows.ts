@@ -561,4 +561,5 @@ export const earlyRows: readonly EarlyRow[] = [
       ...{ rule_ids: [id(1)], severities: ["high"] },
     },
   },
+  { from: 52, table: "retention_rules", row: { camera_id: "yard", risk_level: "high", event_days: 365, ...times } },
 ];

@@ -163,6 +163,21 @@ describe.skipIf(!chromiumInstalled)("web page (needs chromium)", () => {
     await page.waitForURL(/\/search\?q=ladder/);
   });
 
+  it("web page: an event is pinned by one tap, listed with its mark, and unpinned by Undo", async () => {
+    const { page } = await home.visit(screens.desktop);
+    await page.goto("/events/2");
+    await page.getByRole("button", { name: "Pin", exact: true }).click();
+    await page.getByText("Pinned: no cleanup deletes it").waitFor();
+    await page.getByRole("button", { name: "Unpin" }).waitFor();
+    expect(await home.ask("GET", "/api/events?pinned=true")).toMatchObject({ items: [{ id: 2 }] });
+    const { page: list } = await home.visit();
+    await list.goto("/review?show=pinned");
+    await list.getByRole("img", { name: "Pinned" }).waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByRole("button", { name: "Pin", exact: true }).waitFor();
+    expect(await home.ask("GET", "/api/events?pinned=true")).toMatchObject({ items: [] });
+  });
+
   it("web page: a colon leads to a page or a camera by the letters of its name, and keys do nothing behind a dialog", async () => {
     const { page } = await home.visit(screens.desktop);
     await page.goto("/events/1");

@@ -77,6 +77,9 @@ function Shown({ event }: { readonly event: FullEvent }) {
                 {event.reviewed ? texts.event.markUnreviewed : texts.event.markReviewed}
               </Button>
             </For>
+            <For who="resident">
+              {!event.deleted_at && <Button onClick={actions.togglePinned}>{event.pinned ? texts.event.unpin : texts.event.pin}</Button>}
+            </For>
             <For who="owner">{event.kind === "event" && <Button onClick={actions.reanalyse}>{texts.event.reanalyse}</Button>}</For>
             <MuteButton cameraId={event.camera_id} />
             {!event.deleted_at && <ShareButton eventId={event.id} />}
@@ -119,8 +122,13 @@ function useEventActions(event: FullEvent) {
     const text = reviewed ? texts.review.marked(1) : texts.review.unmarked(1);
     update.run({ ...params, body: { reviewed } }).then(() => toast(text, () => setReviewed(!reviewed)), say);
   };
+  const setPinned = (pinned: boolean): void => {
+    const text = pinned ? texts.event.pinnedNow : texts.event.unpinnedNow;
+    update.run({ ...params, body: { pinned } }).then(() => toast(text, () => setPinned(!pinned)), say);
+  };
   return {
     toggleReviewed: () => setReviewed(!event.reviewed),
+    togglePinned: () => setPinned(!event.pinned),
     remove: () =>
       void remove.run(params).then(() => {
         toast(texts.review.removed(1), () => void restore.run(params).then(() => go(`/events/${event.id}`), say));
@@ -150,6 +158,9 @@ function Verdict({ event, what }: { readonly event: FullEvent; readonly what: st
         <Ago time={event.started_at} className="text-sm text-soft" />
         {ms >= 1000 && <span className="text-sm text-soft">{texts.event.lasted(format.duration(ms))}</span>}
       </p>
+      {event.pinned_at && (
+        <p className="mt-1 text-sm text-soft">{texts.event.pinnedBy(event.pinned_by ?? "", format.exact(event.pinned_at))}</p>
+      )}
       <p className="mt-2">{event.summary === "" ? texts.event.summaryPending : <DaemonText>{event.summary}</DaemonText>}</p>
     </div>
   );

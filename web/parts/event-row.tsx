@@ -1,4 +1,4 @@
-import { Check } from "lucide-react";
+import { Check, Pin } from "lucide-react";
 import { Link } from "wouter";
 import type { z } from "zod";
 import type { Event } from "../../src/contract/routes/events.ts";
@@ -51,6 +51,7 @@ export function EventRow({ event, isCompact = false }: { readonly event: EventRe
               <Check aria-hidden size={14} /> {texts.event.reviewed}
             </span>
           )}
+          {event.pinned && <Pin role="img" aria-label={texts.event.pinned} size={14} className="text-soft" />}
         </span>
         <span className={`${isCompact ? "line-clamp-1" : "line-clamp-2"} text-sm`}>
           {event.summary === "" ? texts.event.summaryPending : <DaemonText>{event.summary}</DaemonText>}

@@ -108,7 +108,10 @@ export async function chainOfEvent(sql: Sql, eventId: number, known: Known): Pro
       ),
       ...deliveries.flatMap((delivery) => deliverySteps(delivery, requests, now)),
       ...unsent.map(passedOverStep),
-      ...peopleSteps(changes.map(({ record }) => record)),
+      ...peopleSteps(
+        changes.map(({ record }) => record),
+        event,
+      ),
     ],
   };
 }

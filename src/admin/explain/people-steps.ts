@@ -1,3 +1,4 @@
+import type { Event } from "../../monitoring/events/event.ts";
 import type { Change } from "../../platform/keys/changes-repository.ts";
 import type { Step } from "./step.ts";
 
@@ -15,12 +16,27 @@ const deeds: Readonly<Record<string, string>> = {
 const settings: Readonly<Record<string, string>> = {
   "reviewed=true": "marked it as reviewed",
   "reviewed=false": "marked it as not reviewed",
+  "pinned=true": "pinned it",
+  "pinned=false": "unpinned it",
   notes: "changed the notes",
 };
 
-/** Steps of what people with a key or session did to an event, oldest first. */
-export function peopleSteps(changes: readonly Change[]): Step[] {
-  return changes.toReversed().map((change) => {
+/** Steps of what people with a key or session did to an event, oldest first. Its pin outlives the record of the change. */
+export function peopleSteps(changes: readonly Change[], { pinned_at, pinned_by = null }: Pick<Event, "pinned_at" | "pinned_by">): Step[] {
+  const isRecorded = changes.some(({ fields }) => fields.includes("pinned=true"));
+  const pin: Step[] =
+    pinned_at && !isRecorded
+      ? [
+          {
+            at: pinned_at,
+            step: "change",
+            status: "done",
+            text: `${pinned_by ?? "A client without a name"} pinned it.`,
+            details: { by: pinned_by },
+          },
+        ]
+      : [];
+  const steps = changes.toReversed().map((change): Step => {
     const { id, at, by, role, operation, fields } = change;
     const set = fields.flatMap((field) => settings[field] ?? []);
     const deed = set.length > 0 ? set.join(" and ") : (deeds[operation] ?? `ran ${operation}`);
@@ -32,4 +48,5 @@ export function peopleSteps(changes: readonly Change[]): Step[] {
       details: { change_id: id, by, role, operation, fields },
     };
   });
+  return [...pin, ...steps];
 }

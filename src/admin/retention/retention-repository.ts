@@ -30,9 +30,10 @@ const eventsWithUnsentMessages = (sql: Sql) => sql`
   select split_part(j.subject, ':', 1)::bigint from jobs j where j.queue = 'alert' and j.subject like '%:ended:%' and j.status <> 'dead'
 `;
 
-/** Tells whether an event `e` is old enough and has no unsent message. */
+/** Tells whether an event `e` is old enough, not pinned, and has no unsent message. */
 const isDone = (sql: Sql, before: Date, amount: Amount) => sql`
   e.started_at < ${before}
+  and e.pinned_at is null
   and ${amount === "few" ? sql`e.event_id <> all (array(${eventsWithUnsentMessages(sql)}))` : sql`e.event_id not in (${eventsWithUnsentMessages(sql)})`}
 `;
 
@@ -65,7 +66,7 @@ export async function countExpired(sql: Sql, before: Date): Promise<ExpiredCount
 }
 
 /**
- * Deletes at most `limit` events that started before `before` and have no unsent message, oldest first, with everything that refers to
+ * Deletes at most `limit` events that started before `before` and are neither pinned nor have an unsent message, oldest first, with everything that refers to
  * them. Must run in a transaction. Fewer than `limit` deleted events mean that none is left.
  */
 export async function deleteExpiredEvents(sql: Sql, before: Date, which: "live" | "deleted", limit: number): Promise<DeletedEvents> {

@@ -180,6 +180,11 @@ export async function deleteDeliveriesBefore(sql: Sql, before: Date, limit: numb
       from webhook_deliveries o
       where o.created_at < ${before}
         and o.status in ('success', 'failed')
+        and o.event_id <> all (array(
+          select p.event_id::text from events p where p.pinned_at is not null
+          union all
+          select a.alert_id::text from events p join alerts a on a.event_id = p.event_id where p.pinned_at is not null
+        ))
       order by o.created_at
       limit ${limit}
     ))

@@ -38,6 +38,7 @@ const event: DataOf<"event_created"> = {
   ...overview,
   ...{ id: 1207, batch_id: "3d5a2c61-0f4e-4b87-9a2d-6c1e8f70b5d3" },
   reasoning: "The built-in scorer adds points for the facts and does not see the pictures: person present +32, at night +40.",
+  ...{ pinned: false, pinned_at: null, pinned_by: null },
   ...{ reviewed: false, notes: "", ongoing: false, detection_count: 2, detection_ids: [90_211, 90_212] },
   analysis_status: "completed",
   risk_factors: [{ name: "person present", contribution: 32, detail: "confidence 89 %" }],

@@ -55,6 +55,13 @@ const eventExample = {
   analyzed_by: "built-in scorer",
 };
 
+/** Who pinned an event, and when. Optional, because messages of older versions do not have them. */
+const pinFields = {
+  pinned: z.boolean().optional().meta({ description: "Whether it is pinned: no cleanup deletes it" }),
+  pinned_at: Instant.nullable().optional().meta({ description: "Time it was pinned; null unless pinned" }),
+  pinned_by: z.string().nullable().optional().meta({ description: "Name of the key or session that pinned it; null without one" }),
+};
+
 export const Event = z
   .object({
     id: z.int().meta({ description: "Id of the event", example: 1207 }),
@@ -77,6 +84,7 @@ export const Event = z
     }),
     reviewed: z.boolean().meta({ description: "Whether someone has reviewed it" }),
     notes: z.string().meta({ description: "Notes", example: "" }),
+    ...pinFields,
     detection_count: z.int().meta({ description: "Number of detections when it was stored", example: 1 }),
     detection_ids: z.array(z.int()).meta({ description: "Ids of its detections", example: [90211] }),
     object_types: z.array(z.string()).meta({ description: "Detected classes", example: ["person"] }),
@@ -118,6 +126,7 @@ const filterQuery = {
   start_date: StartInstant.optional(),
   end_date: EndInstant.optional(),
   reviewed: BoolText.optional().meta({ description: "Only reviewed, or only unreviewed events" }),
+  pinned: BoolText.optional().meta({ description: "Only pinned, or only unpinned events" }),
   min_risk_score: IntText(...ranges.riskScore)
     .optional()
     .meta({ description: "Minimum risk score; leaves out events without a score" }),
@@ -140,7 +149,8 @@ export const exportMediaTypes = {
 const review = {
   reviewed: z.boolean().optional().meta({ description: "Whether someone has reviewed it" }),
   notes: z.string().max(4000).optional().meta({ description: "Notes; they replace the previous notes" }),
-  ...readOnly(EventWithDetections, ["reviewed", "notes"]),
+  pinned: z.boolean().optional().meta({ description: "Whether to keep it, with its pictures and alerts, however old it becomes" }),
+  ...readOnly(EventWithDetections, ["reviewed", "notes", "pinned"]),
 };
 
 export const EventId = z.int().meta({ description: "Id of the event", example: 1207 });
@@ -223,7 +233,7 @@ export const eventRoutes = {
       },
     },
   }),
-  updateEvents: route.patch("/api/events/bulk", "Review events or set their notes", {
+  updateEvents: route.patch("/api/events/bulk", "Review or pin events, or set their notes", {
     tier: "bulk",
     body: z.strictObject({ events: bulkItems(EventReview, "Changes to events") }),
     reply: BulkReply,
@@ -255,7 +265,7 @@ export const eventRoutes = {
     reply: EventWithDetections,
     refusals: { 404: noSuchEvent },
   }),
-  updateEvent: route.patch("/api/events/{event_id}", "Review an event or set its notes", {
+  updateEvent: route.patch("/api/events/{event_id}", "Review or pin an event, or set its notes", {
     params,
     body: z.strictObject(review),
     reply: EventWithDetections,
@@ -268,7 +278,7 @@ export const eventRoutes = {
   deleteEvent: route.delete("/api/events/{event_id}", "Soft-delete an event", {
     params,
     status: 204,
-    refusals: { 404: "No event has this id", 409: "The event is already deleted" },
+    refusals: { 404: "No event has this id", 409: "The event is pinned, or already deleted" },
   }),
   restoreEvent: route.post("/api/events/{event_id}/restore", "Restore a soft-deleted event", {
     params,

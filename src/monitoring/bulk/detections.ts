@@ -88,11 +88,12 @@ export const detectionBulkOperations: Pick<Operations, keyof typeof detectionBul
   deleteDetections: async ({ body }, { db, clock, config, log }) => {
     const { valid, faulty } = await checkItems(z.int(), body.detection_ids);
     const now = clock.now();
-    const there = await db.transaction(async (sql) => {
-      const places = await lockPlaces(
+    const { there, pinned } = await db.transaction(async (sql) => {
+      const named = await lockPlaces(
         sql,
         valid.map(({ item }) => item),
       );
+      const places = named.filter(({ isPinned }) => !isPinned);
       const ids = places.map(({ id }) => id);
       await deleteDetections(sql, ids);
       await shrinkBatches(
@@ -104,12 +105,16 @@ export const detectionBulkOperations: Pick<Operations, keyof typeof detectionBul
         places.map(({ eventId }) => eventId),
         now,
       );
-      return ids;
+      return { there: ids, pinned: new Map(named.filter(({ isPinned }) => isPinned).map(({ id, eventId }) => [id, eventId])) };
     });
     await removeThumbnails(there, { dataDir: config.dataDir, log });
     const left = new Set(there);
     // An id that is named twice is deleted already the second time.
-    const results = valid.map(({ index, item: id }) => (left.delete(id) ? doneItem(index, id) : unknownItem(index, id)));
+    const results = valid.map(({ index, item: id }) => {
+      const eventId = pinned.get(id);
+      if (eventId) return failedItem(index, `Detection ${id} belongs to event ${eventId}, which is pinned`, id);
+      return left.delete(id) ? doneItem(index, id) : unknownItem(index, id);
+    });
     return bulkReply([...faulty, ...results]);
   },
 };
@@ -162,10 +167,12 @@ function newDetection(item: NewItem["item"], now: Date): NewDetection {
  * Locks and returns the existing detections. No event can be created from them meanwhile, which would count outdated values. Lock order:
  * events before detections.
  */
-async function lockPlaces(sql: Sql, ids: readonly number[]): Promise<readonly DetectionPlace[]> {
+async function lockPlaces(sql: Sql, ids: readonly number[]): Promise<readonly (DetectionPlace & { readonly isPinned: boolean })[]> {
   await lockBatchesOf(sql, await camerasOfDetections(sql, ids));
-  await lockEvents(sql, await eventsOfDetections(sql, ids));
-  return await lockDetections(sql, ids);
+  const events = await lockEvents(sql, await eventsOfDetections(sql, ids));
+  const pinned = new Set(events.flatMap(({ id, isPinned }) => (isPinned ? [id] : [])));
+  const places = await lockDetections(sql, ids);
+  return places.map((place) => ({ ...place, isPinned: place.eventId !== null && pinned.has(place.eventId) }));
 }
 
 /** Updates events after their detections and announces the visible ones. */

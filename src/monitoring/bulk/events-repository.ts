@@ -104,34 +104,3 @@ export async function attachDetections(
     where d.detection_id = p.detection_id
   `;
 }
-
-/** A person's review of an event; undefined fields stay. */
-export interface Review {
-  readonly id: number;
-  readonly reviewed?: boolean | undefined;
-  readonly notes?: string | undefined;
-}
-
-/** Stores reviews of events that are not deleted, one per event, and returns the ids of the events. */
-export async function updateReviews(sql: Sql, reviews: readonly Review[], now: Date): Promise<readonly number[]> {
-  const rows = await sql<{ id: number }[]>`
-    with given as materialized (
-      select n.event_id, n.reviewed, n.notes
-      from unnest(
-        ${reviews.map(({ id }) => id)}::bigint[],
-        ${reviews.map(({ reviewed }) => (reviewed === undefined ? null : String(reviewed)))}::text[],
-        ${reviews.map(({ notes }) => notes ?? null)}::text[]
-      ) as n (event_id, reviewed, notes)
-      join events e on e.event_id = n.event_id
-      where e.deleted_at is null
-      order by e.event_id
-      for no key update of e
-    )
-    update events e
-    set reviewed = coalesce(g.reviewed::boolean, e.reviewed), notes = coalesce(g.notes, e.notes), updated_at = ${now}
-    from given g
-    where e.event_id = g.event_id
-    returning e.event_id as id
-  `;
-  return rows.map(({ id }) => id);
-}

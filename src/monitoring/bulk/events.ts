@@ -8,21 +8,13 @@ import { lockBatchesOf, namedBatches } from "../batches/batches-repository.ts";
 import { camerasOfDetections } from "../detections/detections-repository.ts";
 import { queueAnalyses } from "../events/analysis.ts";
 import { announceEvents } from "../events/announcement.ts";
-import { existingIds, markDeleted } from "../events/deletion-repository.ts";
+import { existingEvents, markDeleted, pinnedText } from "../events/deletion-repository.ts";
 import { queueEvaluations } from "../events/evaluation-repository.ts";
 import { type RiskThresholds, riskLevel } from "../events/event.ts";
 import { recountDetections } from "../events/event-detections-repository.ts";
 import { findEvents } from "../events/events-repository.ts";
-import {
-  attachDetections,
-  batchesWithEvents,
-  type Candidate,
-  insertEvents,
-  liveCameras,
-  lockCandidates,
-  type Review,
-  updateReviews,
-} from "./events-repository.ts";
+import { type Review, setsAnything, updateReviews } from "../events/review-repository.ts";
+import { attachDetections, batchesWithEvents, type Candidate, insertEvents, liveCameras, lockCandidates } from "./events-repository.ts";
 
 type NewItem = CheckedItem<z.output<typeof NewEvent>>;
 
@@ -35,13 +27,13 @@ export const eventBulkOperations: Pick<Operations, "createEvents" | "updateEvent
     return bulkReply([...faulty, ...results]);
   },
 
-  updateEvents: async ({ body }, { db, clock }) => {
+  updateEvents: async ({ body }, { db, clock, caller }) => {
     const { valid, faulty } = await checkItems(EventReview, body.events);
     const ids = await db.transaction(async (sql) => {
       const now = clock.now();
       const reviews = mergedReviews(valid.map(({ item }) => item));
-      const changes = reviews.filter(({ reviewed, notes }) => reviewed !== undefined || notes !== undefined);
-      const changed = changes.length === 0 ? [] : await updateReviews(sql, changes, now);
+      const changes = reviews.filter(setsAnything);
+      const changed = changes.length === 0 ? [] : await updateReviews(sql, changes, caller?.access?.name ?? null, now);
       const events = await findEvents(
         sql,
         reviews.map(({ id }) => id),
@@ -68,12 +60,14 @@ export const eventBulkOperations: Pick<Operations, "createEvents" | "updateEvent
       const deleted = ids.length === 0 ? [] : await markDeleted(sql, ids, clock.now());
       const entries = deleted.toSorted((a, b) => a - b).map((id) => ({ type: "event.deleted" as const, data: { id } }));
       await appendToJournal(sql, entries, clock.now());
-      return { deleted: new Set(deleted), existing: await existingIds(sql, ids) };
+      return { deleted: new Set(deleted), existing: await existingEvents(sql, ids) };
     });
     const results = valid.map(({ index, item: id }) => {
       // Named twice: the second time it is deleted already.
       if (deleted.delete(id)) return doneItem(index, id);
-      return failedItem(index, existing.has(id) ? `Event ${id} is deleted already` : `Event ${id} does not exist`, id);
+      const event = existing.get(id);
+      const reason = event?.isPinned ? pinnedText(id) : `Event ${id} ${event ? "is deleted already" : "does not exist"}`;
+      return failedItem(index, reason, id);
     });
     return bulkReply([...faulty, ...results]);
   },
@@ -190,9 +184,12 @@ function idsOf(events: readonly { readonly id: number }[]): readonly number[] {
 /** Merges reviews to one per event: the last one wins. */
 function mergedReviews(reviews: readonly z.output<typeof EventReview>[]): readonly Review[] {
   const byId = new Map<number, Review>();
-  for (const { id, reviewed, notes } of reviews) {
+  for (const { id, reviewed, notes, pinned } of reviews) {
     const before = byId.get(id);
-    byId.set(id, { id, reviewed: reviewed ?? before?.reviewed, notes: notes ?? before?.notes });
+    byId.set(id, {
+      ...{ id, reviewed: reviewed ?? before?.reviewed },
+      ...{ notes: notes ?? before?.notes, pinned: pinned ?? before?.pinned },
+    });
   }
   return [...byId.values()];
 }

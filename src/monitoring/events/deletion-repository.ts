@@ -3,7 +3,10 @@ import { follows, type Keyed, keyInstant, type Slice, type TimeKey } from "../..
 import { type Event, type EventRow, recordOf } from "./event.ts";
 import { columns } from "./events-repository.ts";
 
-/** Marks events as deleted that are not, and returns their ids. Concurrent transactions wait. */
+/** Says why a pinned event is not deleted. */
+export const pinnedText = (id: number): string => `Event ${id} is pinned; \`homesec events unpin ${id}\` allows to delete it`;
+
+/** Marks events as deleted that are not, and not pinned, and returns their ids. Concurrent transactions wait. */
 export async function markDeleted(sql: Sql, ids: readonly number[], now: Date): Promise<readonly number[]> {
   const rows = await sql<{ id: number }[]>`
     with chosen as materialized (
@@ -11,6 +14,7 @@ export async function markDeleted(sql: Sql, ids: readonly number[], now: Date): 
       from events e
       where e.event_id = any (${[...ids]}::bigint[])
         and e.deleted_at is null
+        and e.pinned_at is null
       order by e.event_id
       for update
     )
@@ -34,14 +38,14 @@ export async function unmarkDeleted(sql: Sql, id: number, now: Date): Promise<bo
   return restored.count === 1;
 }
 
-/** Returns which of the ids belong to events, deleted or not. */
-export async function existingIds(sql: Sql, ids: readonly number[]): Promise<ReadonlySet<number>> {
-  const rows = await sql<{ id: number }[]>`
-    select e.event_id as id
+/** Returns those of these events that exist, deleted or not. */
+export async function existingEvents(sql: Sql, ids: readonly number[]): Promise<ReadonlyMap<number, { readonly isPinned: boolean }>> {
+  const rows = await sql<{ id: number; isPinned: boolean }[]>`
+    select e.event_id as id, e.pinned_at is not null as "isPinned"
     from events e
     where e.event_id = any (${[...ids]}::bigint[])
   `;
-  return new Set(rows.map(({ id }) => id));
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** Returns a page of the deleted events, the last deleted first, each with its sort key. */

@@ -3,7 +3,7 @@ import { notFound, Problem } from "../../contract/problem.ts";
 import { readPage, timeKey } from "../../platform/database/keyset.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
 import type { Operations } from "../../work/operations/operation.ts";
-import { countDeleted, existingIds, listDeleted, markDeleted, unmarkDeleted } from "./deletion-repository.ts";
+import { countDeleted, existingEvents, listDeleted, markDeleted, pinnedText, unmarkDeleted } from "./deletion-repository.ts";
 import { queueEvaluations } from "./evaluation-repository.ts";
 import { findWithDetections } from "./event-detections-repository.ts";
 
@@ -19,7 +19,9 @@ export const deletionOperations: Pick<Operations, "deleteEvent" | "restoreEvent"
     await db.transaction(async (sql) => {
       const deleted = await markDeleted(sql, [id], clock.now());
       if (deleted.length === 0) {
-        if (!(await existingIds(sql, [id])).has(id)) throw notFound("Event", id);
+        const event = (await existingEvents(sql, [id])).get(id);
+        if (!event) throw notFound("Event", id);
+        if (event.isPinned) throw new Problem("conflict", pinnedText(id));
         throw new Problem("conflict", `Event ${id} is deleted already; \`homesec events restore ${id}\` brings it back`);
       }
       await appendToJournal(sql, [{ type: "event.deleted", data: { id } }], clock.now());
@@ -30,7 +32,7 @@ export const deletionOperations: Pick<Operations, "deleteEvent" | "restoreEvent"
   restoreEvent: async ({ params: { event_id: id } }, { db, clock }) => {
     const event = await db.transaction(async (sql) => {
       if (!(await unmarkDeleted(sql, id, clock.now()))) {
-        if (!(await existingIds(sql, [id])).has(id)) throw notFound("Event", id);
+        if (!(await existingEvents(sql, [id])).has(id)) throw notFound("Event", id);
         throw new Problem("conflict", `Event ${id} is not deleted; there is nothing to restore`);
       }
       const { detections, shown_detection_ids, ...record } = await findWithDetections(sql, id);

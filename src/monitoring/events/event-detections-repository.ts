@@ -12,13 +12,15 @@ export interface EventPlace {
   readonly isDeleted: boolean;
   /** An incident of a camera or of homesec; it has no detections. */
   readonly isIncident: boolean;
+  readonly isPinned: boolean;
 }
 
 /** Locks the existing events, deleted ones included, until the end of the transaction. */
 export async function lockEvents(sql: Sql, ids: readonly number[]): Promise<readonly EventPlace[]> {
   if (ids.length === 0) return [];
   return await sql<EventPlace[]>`
-    select e.event_id as id, e.camera_id as "cameraId", e.deleted_at is not null as "isDeleted", e.kind <> 'event' as "isIncident"
+    select e.event_id as id, e.camera_id as "cameraId", e.deleted_at is not null as "isDeleted", e.kind <> 'event' as "isIncident",
+      e.pinned_at is not null as "isPinned"
     from events e
     where e.event_id = any (${[...ids]}::bigint[])
     order by e.event_id

@@ -9,7 +9,7 @@ import { type AnalysisStatus, type Event, type EventKind, type EventRow, type Ri
 
 /** Columns of an event row, for `events e`. */
 export const columns = (sql: Sql) => sql`
-  e.event_id as id, e.kind, e.batch_id, e.camera_id, e.started_at, e.ended_at, e.ongoing, e.risk_score, e.risk_level, e.summary, e.reasoning, e.reviewed, e.notes,
+  e.event_id as id, e.kind, e.batch_id, e.camera_id, e.started_at, e.ended_at, e.ongoing, e.risk_score, e.risk_level, e.summary, e.reasoning, e.reviewed, e.notes, e.pinned_at is not null as pinned, e.pinned_at, e.pinned_by,
   e.detection_count, e.object_types, e.cover_detection_id, ${previewOfBest(sql, sql`e.cover_detection_id`)} as best, e.analysis_status, e.risk_factors, e.analyzed_by, e.created_at, e.deleted_at,
   array(
     select d.detection_id
@@ -51,23 +51,6 @@ export async function insertEventsOfBatches(
     order by min(d.detected_at)
     on conflict (batch_id) do nothing
     returning event_id as "eventId", batch_id as "batchId"
-  `;
-}
-
-/** Stores a person's review of an event that is not deleted. Undefined fields stay. */
-export async function updateReview(
-  sql: Sql,
-  id: number,
-  review: { readonly reviewed: boolean | undefined; readonly notes: string | undefined },
-  now: Date,
-): Promise<void> {
-  await sql`
-    update events e
-    set reviewed = coalesce(${review.reviewed ?? null}::boolean, e.reviewed),
-      notes = coalesce(${review.notes ?? null}::text, e.notes),
-      updated_at = ${now}
-    where e.event_id = ${id}
-      and e.deleted_at is null
   `;
 }
 
@@ -121,6 +104,7 @@ export interface EventFilter {
   /** Stored then or later. Not for searches. */
   readonly createdSince?: Date | undefined;
   readonly reviewed?: boolean | undefined;
+  readonly pinned?: boolean | undefined;
   readonly minRiskScore?: number | undefined;
   /** Undefined means all kinds. */
   readonly kind?: EventKind | undefined;
@@ -136,6 +120,7 @@ export function filterOf(query: Omit<Request<Routes["listEvents"]>["query"], "li
     to: query.end_date,
     createdSince: query.created_since,
     reviewed: query.reviewed,
+    pinned: query.pinned,
     minRiskScore: query.min_risk_score,
     kind: query.kind === "all" ? undefined : (query.kind ?? "event"),
   };
@@ -215,7 +200,7 @@ export async function countEvents(sql: Sql, filter: EventFilter): Promise<number
 /** Conditions of a filter except cameras, for `events e` or `event_search e`. */
 export const filterConditions = (
   sql: Sql,
-  { riskLevels, objectTypes, from, to, createdSince, reviewed, minRiskScore, kind }: EventFilter,
+  { riskLevels, objectTypes, from, to, createdSince, reviewed, pinned, minRiskScore, kind }: EventFilter,
 ) => sql`
   ${riskLevels ? (riskLevels.length === 1 ? sql`and e.risk_level = ${riskLevels[0] ?? ""}` : sql`and e.risk_level = any (${[...riskLevels]}::text[])`) : sql``}
   ${objectTypes ? sql`and e.object_types && ${[...objectTypes]}::text[]` : sql``}
@@ -223,8 +208,14 @@ export const filterConditions = (
   ${to ? sql`and e.started_at < ${to}::timestamptz + interval '1 millisecond'` : sql``}
   ${createdSince ? sql`and e.created_at >= ${createdSince}` : sql``}
   ${reviewed === undefined ? sql`` : sql`and e.reviewed = ${reviewed}`}
+  ${pinned === undefined ? sql`` : isPinned(sql, pinned)}
   ${minRiskScore === undefined ? sql`` : sql`and e.risk_score >= ${minRiskScore}`}
   ${kind === undefined ? sql`` : ofKind(sql, kind)}
+`;
+
+/** Pinned events are few: their ids come from their own index. The search index does not know them. */
+const isPinned = (sql: Sql, pinned: boolean) => sql`
+  and ${pinned ? sql`` : sql`not`} e.event_id = any (array(select p.event_id from events p where p.pinned_at is not null))
 `;
 
 /**

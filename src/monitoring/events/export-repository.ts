@@ -12,7 +12,7 @@ export function exportEvents(sql: Sql, filter: EventFilter): AsyncIterable<reado
   const statement = sql`
     select e.event_id, e.camera_id, c.name, e.started_at, e.ended_at, e.risk_score, e.risk_level, e.summary, e.reasoning,
       array_to_string(e.object_types, ', '), e.detection_count, e.reviewed, e.notes, e.analysis_status, e.analyzed_by, e.batch_id, e.created_at,
-      array_to_string(${zonesOfEvent(sql)}, ', ')
+      array_to_string(${zonesOfEvent(sql)}, ', '), e.pinned_at, e.pinned_by
     from events e
     join cameras c on c.camera_id = e.camera_id
     where e.deleted_at is null
@@ -48,4 +48,6 @@ export const exportColumns = [
   { title: "batch_id", width: 38 },
   { title: "created_at", width: 20 },
   { title: "zones", width: 20 },
+  { title: "pinned_at", width: 20 },
+  { title: "pinned_by", width: 18 },
 ] as const;

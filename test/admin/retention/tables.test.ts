@@ -20,6 +20,8 @@ const kept: Readonly<Record<string, string>> = {
   mail_rules: "always",
   // At most 20 per camera.
   camera_zones: "always",
+  // One per camera and level.
+  retention_rules: "always",
   // At most 100 per camera.
   camera_masks: "always",
   // The newest 500.

@@ -90,6 +90,8 @@ export const changing: Steps = {
     error(2, ""),
     noEvent(),
   ],
+  "events pin": [people("43"), json("43"), people("--all --camera-id yard --yes"), error(2, "--all"), noEvent()],
+  "events unpin": [people("43"), json("43"), people("--all --yes"), noEvent()],
   "events note": [people("43 'his dog'"), json("43 ''"), error(3, "999 x")],
   "events delete": [people("44"), silent("43"), error(5, "44"), noEvent()],
   "events restore": [people("44"), json("43"), error(5, "44"), noEvent()],

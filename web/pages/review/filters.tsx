@@ -12,6 +12,8 @@ export interface Filter {
   readonly onlyUnreviewed: boolean;
   readonly query: {
     readonly reviewed?: boolean;
+    readonly pinned?: boolean;
+    readonly kind?: "all";
     readonly camera_id?: string[];
     readonly risk_level?: (typeof riskLevels)[number][];
     readonly object_type?: string[];
@@ -33,18 +35,21 @@ export function useFilter(): Filter {
     string,
   ];
   return useMemo(() => {
-    const onlyUnreviewed = show !== "all";
+    const onlyPinned = show === "pinned";
+    const onlyUnreviewed = show !== "all" && !onlyPinned;
     const risk = riskLevels.find((each) => each === level);
     return {
       onlyUnreviewed,
       query: {
         ...(onlyUnreviewed && { reviewed: false }),
+        // incidents of cameras can be pinned too
+        ...(onlyPinned && { pinned: true, kind: "all" as const }),
         ...(camera !== "" && { camera_id: [camera] }),
         ...(risk && { risk_level: [risk] }),
         ...(label !== "" && { object_type: [label] }),
       },
       accepts: (event) =>
-        event.kind === "event" &&
+        (onlyPinned ? event.pinned === true : event.kind === "event") &&
         (camera === "" || event.camera_id === camera) &&
         (!risk || event.risk_level === risk) &&
         (label === "" || event.object_types.includes(label)),
@@ -72,7 +77,10 @@ export function Filters({ filter }: { readonly filter: Filter }) {
         name="show"
         label={texts.review.show}
         first={texts.review.unreviewed}
-        options={[["all", texts.review.everything]]}
+        options={[
+          ["all", texts.review.everything],
+          ["pinned", texts.event.pinned],
+        ]}
       />
       <Choice filter={filter} name="camera" label={texts.review.camera} first={texts.common.allCameras} options={cameras} />
       <Choice
