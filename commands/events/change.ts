@@ -79,7 +79,6 @@ export const pinEvents = pinCommand("pin", {
     "Keeps an event or camera incident with its detections, pictures and alerts, however old it becomes and however full the disk is. A pinned event cannot be deleted. With --all it counts the events that match the filters and are not pinned, asks, and pins them.",
   examples: [
     { command: "homesec events pin 42", note: "keep it until homesec events unpin 42" },
-    { command: "homesec events list --pinned", note: "all pinned events" },
     { command: "homesec events pin --all --camera-id yard --since 'yesterday 21:00'", note: "all events of last night" },
   ],
 });

@@ -17,9 +17,13 @@ const insertAlert = (desk: Desk, eventId: number, at: Date) =>
         insert into webhooks (webhook_id, name, url, event_types, integration_type, sealed_secret, max_retries, retry_delay_seconds, total_deliveries, created_at, updated_at)
         values (gen_random_uuid(), 'Siren', 'http://127.0.0.1:9/', '{alert_fired}', 'generic', '\x01', 4, 10, 0, ${at}, ${at})
         returning webhook_id
+      ), r as (
+        insert into rules (rule_id, name, severity, dedup_key_template, cooldown_seconds, channels, created_at, updated_at)
+        values (gen_random_uuid(), 'People', 'high', '{camera_id}', 300, '{email}', ${at}, ${at})
+        returning rule_id
       ), a as (
         insert into alerts (alert_id, event_id, rule_id, rule_name, camera_id, severity, dedup_key, status, created_at, updated_at)
-        values (gen_random_uuid(), ${eventId}, gen_random_uuid(), 'People', 'yard', 'high', 'yard', 'delivered', ${at}, ${at})
+        select gen_random_uuid(), ${eventId}, r.rule_id, 'People', 'yard', 'high', 'yard', 'delivered', ${at}, ${at} from r
         returning alert_id
       )
       insert into webhook_deliveries (webhook_id, event_type, event_id, data, emitted_at, status, created_at, message_id)

@@ -86,7 +86,7 @@ describe("an export", () => {
     expect(response.headers.get("etag")).toBeNull();
     const [titles, ...lines] = (await response.text()).trimEnd().split("\r\n");
     expect(titles).toBe(
-      "id,camera_id,camera_name,started_at,ended_at,risk_score,risk_level,summary,reasoning,object_types,detection_count,reviewed,notes,analysis_status,analyzed_by,batch_id,created_at,zones",
+      "id,camera_id,camera_name,started_at,ended_at,risk_score,risk_level,summary,reasoning,object_types,detection_count,reviewed,notes,analysis_status,analyzed_by,batch_id,created_at,zones,pinned_at,pinned_by",
     );
     expect(lines).toHaveLength(1203);
     expect(lines.map((line) => Number(line.split(",")[0]))).toEqual(Array.from({ length: 1203 }, (_, at) => 1203 - at));
