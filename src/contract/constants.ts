@@ -120,6 +120,7 @@ export const outboundEventTypes = [
   "alert_updated",
   "alert_acknowledged",
   "alert_dismissed",
+  "daily_summary",
   "event_created",
   "event_enriched",
   "entity_discovered",

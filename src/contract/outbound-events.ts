@@ -2,6 +2,7 @@ import { z } from "zod";
 import { eventKinds, type outboundEventTypes, riskLevels } from "./constants.ts";
 import { Alert } from "./routes/alerts.ts";
 import { Event, EventId } from "./routes/events.ts";
+import { DaySummary } from "./routes/summaries.ts";
 import { CameraIdText, Instant } from "./values.ts";
 
 /**
@@ -31,6 +32,17 @@ export type EventOverview = z.output<typeof EventOverview>;
 /** The analysis of an event, from start to end. */
 export const Analysis = z.object({ event_id: z.int(), batch_id: z.string().nullable(), camera_id: z.string(), attempt: z.int() });
 
+/** The content of a daily summary, as it is stored: it stays the same for each attempt. */
+export const SentSummary = z.object({
+  due_at: Instant,
+  day: DaySummary,
+  /** What no other summary covers; `docs/alerts.md` explains it. */
+  rest: z.object({ started_at: Instant, ended_at: Instant, events: z.int(), alerts: z.int() }),
+  /** The days before it that have no summary; null if there are none. */
+  missed: z.object({ first: z.string(), last: z.string() }).nullable(),
+});
+export type SentSummary = z.output<typeof SentSummary>;
+
 const overview = EventOverview.shape;
 
 /** The shape of `data` in outbound webhooks, by event type. */
@@ -40,6 +52,8 @@ export const outboundEvents = {
   alert_updated: Alert.extend(overview),
   alert_acknowledged: Alert.extend(overview),
   alert_dismissed: Alert.extend(overview),
+  /** The summary of a day, with the page of the day, which is null without the web page. */
+  daily_summary: SentSummary.extend({ page_url: z.string().nullable().optional() }),
   event_created: Event.extend(overview),
   event_enriched: z.object({ detection_ids: z.array(z.int()) }).extend(overview),
   entity_discovered: z.object({
@@ -87,8 +101,8 @@ export type OutboundEvent = {
     readonly alert?: {
       readonly ruleId: string | null;
       readonly severity: string;
-      /** The webhooks that get it even if they do not subscribe to it, since the rule names them. */
-      readonly webhookIds: readonly string[];
     };
+    /** The webhooks that get it even if they do not subscribe to it, since a rule or a setting names them. */
+    readonly webhookIds?: readonly string[];
   };
 }[OutboundEventType];

@@ -1,11 +1,14 @@
 import type { Log } from "../../base/log/log.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { emit } from "../../work/outbox/outbox.ts";
 import type { ChannelAvailability } from "../channels/availability.ts";
+import { webhooksNamedBy } from "../channels/targets.ts";
 import type { ChannelResult } from "../notifications/notification.ts";
 import { queueNotifications } from "../notifications/queue.ts";
 import { addDays, type DueSummary, dateIn, lastDueSummary, nextSummaryAt, sendWithinMs } from "../summaries/schedule.ts";
 import { claimSummary, lastHandledDay, storeSummary } from "../summaries/summaries-repository.ts";
 import { writeSummary } from "../summaries/summary.ts";
+import { subscribersOf } from "../webhooks/webhooks-repository.ts";
 
 /** The settings of the daily summary. They may change while the daemon runs. */
 export interface SummarySettings {
@@ -74,22 +77,31 @@ async function send(db: Database, { due, settings, now, log }: Sending): Promise
     const text = `the summary of ${due.date} is not sent: homesec was not running when it was due, more than 12 hours ago`;
     return log.warn({ day: due.date, due: due.dueAt.toISOString() }, text);
   }
-  const results = await db.transaction(async (sql) => {
+  const queued = await db.transaction(async (sql) => {
     if (!(await claimSummary(sql, due.sentOn, due.dueAt, now))) return undefined;
     if (last === undefined) return undefined;
     const next = addDays(last, 1);
     const missed = next < due.sentOn ? { first: next, last: addDays(due.sentOn, -1) } : null;
-    await storeSummary(sql, due.sentOn, await writeSummary(sql, due, missed, now));
+    const content = await writeSummary(sql, due, missed, now);
+    await storeSummary(sql, due.sentOn, content);
+    const webhookIds = await webhooksNamedBy(sql, settings.channels);
+    await emit(sql, [{ type: "daily_summary", eventId: due.date, data: content, webhookIds }], now);
     const expiresAt = new Date(now.getTime() + sendWithinMs);
     const order = { kind: "summary", summaryDay: due.sentOn, channels: settings.channels, expiresAt } as const;
-    return await queueNotifications(sql, order, settings.availability, now);
+    const results = await queueNotifications(sql, order, settings.availability, now);
+    return { results, subscribers: await subscribersOf(sql, "daily_summary") };
   });
-  if (results) logQueued(log, due, results);
+  if (queued) logQueued(log, due, queued);
 }
 
-function logQueued(log: Log, { date }: DueSummary, results: readonly ChannelResult[]): void {
+function logQueued(
+  log: Log,
+  { date }: DueSummary,
+  { results, subscribers }: { readonly results: readonly ChannelResult[]; readonly subscribers: readonly string[] },
+): void {
   const unusable = results.flatMap(({ channel, reason }) => (reason === null ? [] : [`${channel}: ${reason}`]));
-  const channels = results.filter(({ reason }) => reason === null).map(({ channel }) => channel);
+  const named = results.filter(({ reason }) => reason === null).map(({ channel }) => channel);
+  const channels = [...new Set([...named, ...subscribers])];
   if (channels.length > 0) log.info({ day: date, channels, unusable }, "queued the daily summary");
   else log.warn({ day: date, unusable }, "no channel of DAILY_SUMMARY_CHANNELS can send the daily summary");
 }

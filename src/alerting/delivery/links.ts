@@ -44,10 +44,15 @@ const urlKeys = ["thumbnail_url", "event_url", "page_url"] as const;
 
 /**
  * Returns the data of a message with the addresses of its picture, of the event's record and of its page, which is null without the web
- * page. Without PUBLIC_URL they stay paths.
+ * page; a summary gets that of its day. Without PUBLIC_URL they stay paths.
  */
 export function withLinks<Data>(data: Data, { publicUrl = "", webEnabled, sign }: LinkSettings): Data {
-  if (typeof data !== "object" || data === null || !("event_url" in data)) return data;
+  if (typeof data !== "object" || data === null) return data;
+  if ("day" in data) {
+    const { date } = data.day as { readonly date: string };
+    return { ...data, page_url: webEnabled ? `${publicUrl}${dayPage.replace(":date", date)}` : null };
+  }
+  if (!("event_url" in data)) return data;
   const [, eventId] = /^\/api\/events\/(\d+)$/.exec(String(data.event_url)) ?? [];
   const given: Readonly<Record<string, unknown>> = {
     ...data,

@@ -1,6 +1,5 @@
 import type { alertStatuses, analysisStatuses, severities } from "../../contract/constants.ts";
-import type { EventOverview } from "../../contract/outbound-events.ts";
-import type { SentSummary } from "../summaries/summary.ts";
+import type { EventOverview, SentSummary } from "../../contract/outbound-events.ts";
 
 /** The facts about an alert that a notification may contain. */
 export interface AlertFacts {

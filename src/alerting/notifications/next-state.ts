@@ -1,9 +1,9 @@
 import { minuteMs } from "../../base/clock/clock.ts";
 import { durationText, pluralize } from "../../base/text/format.ts";
+import type { SentSummary } from "../../contract/outbound-events.ts";
 import { notificationDelayMs } from "../delivery/backoff.ts";
 import type { JobEnd, Result, Unsent } from "../delivery/channel.ts";
 import type { Outcome } from "../delivery/outcome.ts";
-import type { SentSummary } from "../summaries/summary.ts";
 import type { Notification, Progress } from "./notification.ts";
 
 /**

@@ -18,8 +18,8 @@ export type NotificationOrder = About & {
 
 /**
  * Stores a notification for each channel, with the job that sends it, in the transaction that raises the alert or ends the silence. `push`
- * becomes one notification for each channel to phones. A channel that cannot be used gets a row that says why. A webhook that the rule names
- * gets alerts, by the outbox, and nothing else.
+ * becomes one notification for each channel to phones. A channel that cannot be used gets a row that says why. A webhook that is named
+ * gets alerts and daily summaries, by the outbox, and nothing else.
  */
 export async function queueNotifications(
   sql: Sql,
@@ -37,7 +37,7 @@ export async function queueForTargets(
   targets: readonly ChannelTarget[],
   now: Date,
 ): Promise<readonly ChannelResult[]> {
-  const sent = order.kind === "alert" ? targets : targets.filter(({ webhookId }) => webhookId === undefined);
+  const sent = order.kind === "alert" || order.kind === "summary" ? targets : targets.filter(({ webhookId }) => webhookId === undefined);
   const rows = [...new Map(sent.filter(isNotification).map((target) => [keyOf(target), { id: randomUUID(), ...target }])).values()];
   if (rows.length > 0) await insertNotifications(sql, { ...order, rows }, now);
   return sent.map(({ channel, reason }) => ({

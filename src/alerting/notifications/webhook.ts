@@ -1,12 +1,11 @@
 import { z } from "zod";
-import { EventOverview } from "../../contract/outbound-events.ts";
+import { EventOverview, SentSummary } from "../../contract/outbound-events.ts";
 import { traceHeader } from "../../platform/outbound/headers.ts";
 import type { Outbound } from "../../platform/outbound/outbound.ts";
 import { outcomeOfAnswer } from "../delivery/http-outcome.ts";
 import { type LinkSettings, withLinks } from "../delivery/links.ts";
 import type { AlertMessage, HeldBackEvent, Message, SilenceMessage, SummaryMessage } from "../delivery/message.ts";
 import type { Outcome } from "../delivery/outcome.ts";
-import { SentSummary } from "../summaries/summary.ts";
 
 /**
  * Writes the payload that is posted to DEFAULT_WEBHOOK_URL: what happened, the held-back events of a digest, the incident of an end, a

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { SentSummary } from "../../contract/outbound-events.ts";
 import type { Sql } from "../../platform/database/database.ts";
-import { SentSummary } from "./summary.ts";
 
 /** Returns the last handled day up to a time: its summary was sent, or deliberately not sent. Undefined before the first one. */
 export async function lastHandledDay(sql: Sql, now: Date): Promise<string | undefined> {

@@ -1,21 +1,10 @@
-import { z } from "zod";
-import { DaySummary } from "../../contract/routes/summaries.ts";
-import { Instant } from "../../contract/values.ts";
+import type { z } from "zod";
+import type { SentSummary } from "../../contract/outbound-events.ts";
+import type { DaySummary } from "../../contract/routes/summaries.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { countJobs } from "../../work/jobs/jobs-repository.ts";
 import { countAlerts, countEvents, countHidden, problemsIn, seenByCamera } from "./facts-repository.ts";
 import type { DueSummary, Span } from "./schedule.ts";
-
-/** The content of a summary that is sent, as it is stored: it stays the same for each attempt. */
-export const SentSummary = z.object({
-  due_at: Instant,
-  day: DaySummary,
-  /** What no other summary covers; `docs/alerts.md` explains it. */
-  rest: z.object({ started_at: Instant, ended_at: Instant, events: z.int(), alerts: z.int() }),
-  /** The days before it that have no summary; null if there are none. */
-  missed: z.object({ first: z.string(), last: z.string() }).nullable(),
-});
-export type SentSummary = z.output<typeof SentSummary>;
 
 /** Summarises a day, or its part that is over. */
 export async function summariseDay(sql: Sql, date: string, span: Span, now: Date): Promise<z.output<typeof DaySummary>> {

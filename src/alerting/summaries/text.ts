@@ -1,5 +1,5 @@
 import { pluralize } from "../../base/text/format.ts";
-import type { SentSummary } from "./summary.ts";
+import type { SentSummary } from "../../contract/outbound-events.ts";
 
 /** A summary lists this many cameras and problems, and counts the rest. */
 const mostRows = 20;

@@ -52,6 +52,23 @@ const entity = { entity_id: entityId, object_type: "person", camera_id: "front-d
 const anomaly = { camera_id: "front-door", detected_at: time, score: 3.4, reason: "14 persons in an hour; 2 are usual" };
 const cause = "language_model: the service does not answer";
 const health = { status: "degraded", previous_status: "healthy", message: cause, changed_at: time, reported_at: end } as const;
+const day: DataOf<"daily_summary">["day"] = {
+  ...{ date: "2026-01-31", started_at: new Date("2026-01-31T00:00:00Z"), ended_at: new Date("2026-02-01T00:00:00Z") },
+  events: { total: 9, low: 6, medium: 2, high: 1, critical: 0, unscored: 0, unreviewed: 3 },
+  cameras: [
+    { camera_id: "front-door", camera_name: "Front door", events: 9, classes: [{ object_type: "person", events: 8 }] },
+    { camera_id: "garden", camera_name: "Garden", events: 0, classes: [] },
+  ],
+  alerts: { total: 2, acknowledged: 1, dismissed: 0, open: 1 },
+  hidden: { silenced: 1, masked: 12, parked: 240 },
+  problems: [{ camera_id: "garden", camera_name: "Garden", reason: "no picture for 3 hours", started_at: time, ended_at: null }],
+  pending: { pictures: 0, judgements: 0, messages: 0, failed: 1 },
+};
+const daily: DataOf<"daily_summary"> = {
+  ...{ due_at: new Date("2026-02-01T07:30:00Z"), day, page_url: "/day/2026-01-31" },
+  rest: { started_at: day.ended_at, ended_at: new Date("2026-02-01T07:30:00Z"), events: 1, alerts: 0 },
+  missed: { first: "2026-01-29", last: "2026-01-30" },
+};
 const sample = <T extends OutboundEventType>(type: T, eventId: string, data: DataOf<T>) => ({ type, eventId, data });
 
 /** A realistic event of each type, to test a webhook and to try a template when it is saved. */
@@ -60,6 +77,7 @@ export const samples: { readonly [T in OutboundEventType]: { readonly type: T; r
   alert_updated: sample("alert_updated", alert.id, alert),
   alert_acknowledged: sample("alert_acknowledged", alert.id, acknowledged),
   alert_dismissed: sample("alert_dismissed", alert.id, dismissed),
+  daily_summary: sample("daily_summary", "2026-01-31", daily),
   event_created: sample("event_created", "1207", event),
   event_enriched: sample("event_enriched", "1207", { ...overview, detection_ids: [90_211, 90_212] }),
   entity_discovered: sample("entity_discovered", entityId, entity),

@@ -1,3 +1,4 @@
+import type { OutboundEventType } from "../../contract/outbound-events.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { noteWake } from "../../work/jobs/wakes-repository.ts";
 import type { StoredWebhook, WebhookDefinition } from "./webhook.ts";
@@ -51,6 +52,18 @@ export async function listWebhooks(
     limit ${page.limit}
     offset ${page.offset}
   `;
+}
+
+/** The names of the enabled webhooks that subscribe to a type of event. */
+export async function subscribersOf(sql: Sql, type: OutboundEventType): Promise<readonly string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select w.name
+    from webhooks w
+    where w.enabled
+      and ${type} = any (w.event_types)
+    order by lower(w.name)
+  `;
+  return rows.map(({ name }) => name);
 }
 
 /** Counts the webhooks, or the enabled ones. */

@@ -68,8 +68,9 @@ export async function emitAboutEvents(sql: Sql, messages: readonly EventMessage[
     const overview = overviews.get(about);
     if (!overview || (overview.isHeldBack && !byPeople.has(type))) return [];
     const due = waitingTypes.has(type) ? overview.judgementDueAt : null;
-    const alert = "severity" in data ? { ruleId: data.rule_id, severity: data.severity, webhookIds } : undefined;
-    const event = { type, eventId: subject, about: { eventId: about, judgementDueAt: due }, alert, data: { ...overview.event, ...data } };
+    const alert = "severity" in data ? { ruleId: data.rule_id, severity: data.severity } : undefined;
+    const from = { type, eventId: subject, about: { eventId: about, judgementDueAt: due }, alert, webhookIds };
+    const event = { ...from, data: { ...overview.event, ...data } };
     return [event as OutboundEvent];
   });
   await emit(sql, events, now);

@@ -397,7 +397,7 @@ export const variables = {
     live: true,
     kind: kinds.channelNames,
     default: "email,push",
-    description: "Channels of the daily summary: email, webhook, push (all phones), or names of channels",
+    description: "Channels of the daily summary: email, webhook, push (all phones), all, or names of channels, webhooks and recipients",
   },
   SMTP_HOST: {
     group: "alerts",

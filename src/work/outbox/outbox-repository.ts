@@ -10,13 +10,14 @@ export interface Emission {
   /** The id of the event that it is about, as text. */
   readonly about: string | null;
   readonly alert: OutboundEvent["alert"];
+  readonly webhookIds: readonly string[];
   /** The earliest time of the first attempt. */
   readonly availableAt: Date;
 }
 
 /**
  * Stores a delivery and its job for each event and each enabled webhook that subscribed to its type, in the order given. A webhook with
- * limits gets only alerts within them; one that the rule of an alert names gets it in any case. A message about an event starts no earlier
+ * limits gets only alerts within them; one that is named for an event gets it in any case. A message about an event starts no earlier
  * than one about the same event that still waits at this webhook.
  */
 export async function queueDeliveries(sql: Sql, emissions: readonly Emission[], now: Date): Promise<void> {
@@ -32,7 +33,7 @@ export async function queueDeliveries(sql: Sql, emissions: readonly Emission[], 
         ${sql.array(emissions.map(({ availableAt }) => availableAt))}::timestamptz[],
         ${emissions.map(({ alert }) => alert?.ruleId ?? null)}::uuid[],
         ${emissions.map(({ alert }) => alert?.severity ?? null)}::text[],
-        ${emissions.map(({ alert }) => `{${alert?.webhookIds.join(",") ?? ""}}`)}::text[]
+        ${emissions.map(({ webhookIds }) => `{${webhookIds.join(",")}}`)}::text[]
       ) with ordinality as g (type, event_id, data, about, available_at, rule_id, severity, named, position)
       cross join lateral (
         select g.type, g.event_id, g.data, g.about, g.available_at, g.rule_id, g.severity, g.named::uuid[] as named, g.position

@@ -19,6 +19,7 @@ export async function emit(sql: Sql, events: readonly OutboundEvent[], now: Date
       data: wireData(event),
       about: event.about === undefined ? null : String(event.about.eventId),
       alert: event.alert,
+      webhookIds: event.webhookIds ?? [],
       availableAt: event.about?.judgementDueAt ?? now,
     })),
     now,

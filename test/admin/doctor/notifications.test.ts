@@ -257,6 +257,22 @@ describe("doctor: daily summary", () => {
     expect(await well("daily-summary", given({ ...at, ...mail }))).toBe("email");
     await addChannel("Anna", "ntfy", { topic: "home" });
     expect(await well("daily-summary", given(at))).toBe("Anna");
+    const names = (channels: string) => given({ ...at, DAILY_SUMMARY_CHANNELS: channels });
+    expect(await finds("daily-summary", names("Ana,push"), "warning")).toMatch(
+      /does not reach everyone: Ana: no channel has the name Ana.*homesec channels list/,
+    );
+    const hours = JSON.stringify([{ days: [], start_time: "21:00", end_time: "22:00", timezone: "UTC" }]);
+    await db.query(
+      (sql) => sql`
+        insert into recipients (recipient_id, name, channels, hours, severity, critical_anytime, repeat_minutes, repeat_times, escalate_minutes, enabled, created_at, updated_at)
+        values (gen_random_uuid(), 'Ben', array['Anna'], null, 'low', true, 5, 6, 10, true, ${now}, ${now}), (gen_random_uuid(), 'Carl', array['Anna'], ${hours}::text::jsonb, 'low', true, 5, 6, 10, true, ${now}, ${now})
+      `,
+    );
+    expect(await well("daily-summary", names("ben"))).toBe("Anna");
+    expect(await finds("daily-summary", names("Carl"), "warning")).toMatch(
+      /reaches no one: Carl: the hours begin more than 12 hours later/,
+    );
+    await db.query((sql) => sql`delete from recipients`);
   });
 });
 

@@ -1,11 +1,15 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createDailySummary, type SummarySettings } from "../../../src/alerting/alerts/daily-summary.ts";
+import type { Message } from "../../../src/alerting/delivery/message.ts";
 import { composeMail } from "../../../src/alerting/email/compose.ts";
+import { quiet } from "../../../src/alerting/notifications/quiet.ts";
+import { findNotification } from "../../../src/alerting/notifications/sending-repository.ts";
 import { lastDueSummary, nextSummaryAt } from "../../../src/alerting/summaries/schedule.ts";
 import { findSummary } from "../../../src/alerting/summaries/summaries-repository.ts";
 import { dayMs } from "../../../src/base/clock/clock.ts";
 import { silentLog } from "../../../src/base/log/log.ts";
+import { emptyTables } from "../../support/empty-tables.ts";
 import { parseMail } from "../../support/mail.ts";
 import { type AlertDesk, openAlertDesk, withMail } from "./alert-desk.ts";
 
@@ -16,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => desk.close());
 beforeEach(async () => {
   await desk.empty();
-  await desk.db.query((sql) => sql`delete from daily_summaries`);
+  await desk.db.query((sql) => emptyTables(sql, "daily_summaries, webhooks, recipients"));
 });
 
 const settings = (): SummarySettings => ({
@@ -32,7 +36,7 @@ async function daemonsAt(time: string, changes: Partial<SummarySettings> = {}): 
 const queued = async () =>
   await desk.db.query(async (sql) => [
     ...(await sql<{ day: string; channel: string; status: string }[]>`
-      select n.summary_day::text as day, n.channel, n.status from notifications n where n.kind = 'summary' order by n.created_at
+      select n.summary_day::text as day, n.channel, n.status from notifications n where n.kind = 'summary' order by n.created_at, n.channel collate "C"
     `),
   ]);
 
@@ -69,6 +73,46 @@ describe("daily summary", () => {
     await daemonsAt("2026-03-05T07:30:00Z");
     expect((await queued()).map(({ day }) => day)).toEqual(["2026-03-02", "2026-03-05"]);
     expect(await desk.db.query((sql) => findSummary(sql, "2026-03-05"))).toMatchObject({ missed: null });
+  });
+
+  it("daily summary: goes to named webhooks and people, once each, and waits for the hours of a person", async () => {
+    const hook = async (name: string, event_types: string[]) =>
+      await desk.ask("createWebhook", { body: { name, url: "http://127.0.0.1:9/", integration_type: "chat_blocks", event_types } });
+    const [family] = [await hook("Family", ["event_created"]), await hook("Log", ["daily_summary"]), await hook("Other", ["alert_fired"])];
+    const hours = [{ start_time: "09:00", end_time: "22:00", timezone: "UTC" }];
+    await desk.ask("createRecipient", { body: { name: "Anna", channels: ["anna@example.org"], hours } });
+    const { availability } = desk.delivery;
+    await daemonsAt("2026-03-01T12:00:00Z", { channels: ["family", "ANNA", "Ben"], availability });
+    await daemonsAt("2026-03-02T07:30:00Z", { channels: ["family", "ANNA", "Ben"], availability });
+    expect(await queued()).toEqual([
+      { day: "2026-03-02", channel: "Ben", status: "unusable" },
+      { day: "2026-03-02", channel: "anna@example.org", status: "waiting" },
+    ]);
+    const deliveries = await desk.db.query(async (sql) => [
+      ...(await sql`
+        select w.name, d.event_id as day
+        from webhook_deliveries d
+        join webhooks w on w.webhook_id = d.webhook_id
+        where d.event_type = 'daily_summary'
+        order by w.name
+      `),
+    ]);
+    expect(deliveries).toEqual([
+      { name: "Family", day: "2026-03-01" },
+      { name: "Log", day: "2026-03-01" },
+    ]);
+    expect(family.event_types).toEqual(["event_created"]);
+    const [row] = await desk.db.query(
+      (sql) => sql<{ id: string }[]>`select n.notification_id as id from notifications n where n.recipient_id is not null`,
+    );
+    const held = async (time: string) =>
+      await desk.db.query(async (sql) => {
+        const notification = await findNotification(sql, row?.id ?? "");
+        return notification && (await quiet(sql, notification, {} as Message, new Date(time)));
+      });
+    const until = new Date("2026-03-02T09:00:00Z");
+    expect(await held("2026-03-02T07:31:00Z")).toEqual({ kind: "waits", until, reason: "held back until the hours of Anna begin" });
+    expect(await held("2026-03-02T09:00:00Z")).toBeUndefined();
   });
 
   it("daily summary: lists what cameras saw, the alerts by status, and the night, as mail, API and command do", async () => {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
+import { minuteMs } from "../../../src/base/clock/clock.ts";
 import { outboundEventTypes } from "../../../src/contract/constants.ts";
 import { type TestDaemon, testDaemon } from "../../support/daemon.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
@@ -8,9 +9,11 @@ import { eventually } from "../../support/eventually.ts";
 import { type MailServer, mailServer } from "../../support/mail-server.ts";
 import { renameIn, uniqueJpeg } from "../../support/pictures.ts";
 import { type Receiver, receiver } from "../../support/receiver.ts";
+import { temporaryFolder } from "../../support/temporary.ts";
 import { detectorStandIn, languageModelStandIn, type StandIn } from "../../support/upstream.ts";
 
 const types = ["generic", "chat_blocks", "chat_embeds", "bot_markdown", "team_cards"] as const;
+const folder = temporaryFolder("emission");
 let database: TestDatabase;
 let detector: StandIn;
 let model: StandIn;
@@ -51,14 +54,7 @@ beforeAll(async () => {
     receiver(),
   ]);
   hooks = new Map(await Promise.all(types.map(async (type) => [type, await receiver()] as const)));
-  daemon = await testDaemon({
-    env: {
-      ...{ DATABASE_URL: database.url, DETECTOR_URL: detector.url, LANGUAGE_MODEL_URL: model.url },
-      ...{ BATCH_WINDOW_SECONDS: "3", BATCH_IDLE_TIMEOUT_SECONDS: "1", HEALTH_CACHE_TTL_SECONDS: "0" },
-      ...{ SMTP_HOST: "127.0.0.1", SMTP_PORT: String(mail.port), SMTP_FROM_ADDRESS: "homesec@example.org" },
-      ...{ DEFAULT_EMAIL_RECIPIENTS: "me@example.org", DEFAULT_WEBHOOK_URL: channel.url },
-    },
-  });
+  daemon = await start();
   for (const [type, { url }] of hooks) {
     const created = await ask("POST outbound-webhooks", {
       name: type,
@@ -71,6 +67,15 @@ beforeAll(async () => {
   const rule = { name: "People", severity: "high", object_types: ["person"], cooldown_seconds: 0, channels: ["email", "webhook"] };
   expect((await ask("POST alerts/rules", rule)).status).toBe(201);
 });
+const start = (env: Readonly<Record<string, string>> = {}): Promise<TestDaemon> =>
+  testDaemon({
+    env: {
+      ...{ DATA_DIR: folder.path, DATABASE_URL: database.url, DETECTOR_URL: detector.url, LANGUAGE_MODEL_URL: model.url },
+      ...{ BATCH_WINDOW_SECONDS: "3", BATCH_IDLE_TIMEOUT_SECONDS: "1", HEALTH_CACHE_TTL_SECONDS: "0" },
+      ...{ SMTP_HOST: "127.0.0.1", SMTP_PORT: String(mail.port), SMTP_FROM_ADDRESS: "homesec@example.org" },
+      ...{ DEFAULT_EMAIL_RECIPIENTS: "me@example.org", DEFAULT_WEBHOOK_URL: channel.url, ...env },
+    },
+  });
 afterAll(async () => {
   await daemon.stop();
   await Promise.all([
@@ -79,6 +84,7 @@ afterAll(async () => {
     model.close(),
     database.close(),
   ]);
+  await folder.remove();
 });
 
 test("webhooks: one picture reaches mail, DEFAULT_WEBHOOK_URL and a receiver of each integration type", async () => {
@@ -194,4 +200,27 @@ describe("webhook event types reach the receiver", () => {
     expect((await since("healthy")).data).toMatchObject({ previous_status: "degraded", message: "Everything works" });
     await expect.poll(() => shown).toEqual([{ status: "degraded" }, { status: "healthy" }]);
   });
+});
+
+test("daily summary: every chat, the subscribers and a person that the setting names get it once", async () => {
+  expect((await ask("POST recipients", { name: "Ada", channels: ["ada@example.org"] })).status).toBe(201);
+  await daemon.stop();
+  await database.db.query(
+    (sql) => sql`
+      insert into daily_summaries (day, due_at, created_at)
+      values (current_date - 2, now() - interval '2 days', now() - interval '2 days')
+    `,
+  );
+  const at = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" }).format(Date.now() - minuteMs);
+  const chats = types.filter((type) => type !== "generic");
+  daemon = await start({ DAILY_SUMMARY_AT: at, DAILY_SUMMARY_CHANNELS: [...chats, "ada"].join(",") });
+  const summaries = (type: (typeof types)[number]) =>
+    (hooks.get(type)?.received ?? []).filter(({ body }) => /no alerts|\d alerts?\b/.test(body));
+  for (const type of chats) await eventually(() => summaries(type).length > 0, { what: `the summary at ${type}`, timeoutMs: 20_000 });
+  expect(await arrived("daily_summary")).toMatchObject({ day: { cameras: expect.any(Array), alerts: { total: expect.any(Number) } } });
+  const letters = () => mail.mails.filter(({ to }) => to[0] === "ada@example.org").map(({ mail: { headers } }) => headers["subject"]);
+  await eventually(() => letters().length > 0, { what: "the mail to Ada" });
+  expect(letters()).toEqual([expect.stringMatching(/^\w{3} \d+ \w{3}: (?:no|\d+) events?, (?:no|\d+) alerts?$/)]);
+  expect(chats.map((type) => summaries(type).length)).toEqual([1, 1, 1, 1]);
+  expect(JSON.stringify(summaries("chat_embeds"))).toContain("homesec summary --day");
 });

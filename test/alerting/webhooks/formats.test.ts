@@ -298,6 +298,26 @@ describe("chat messages: every event type has a text", () => {
     });
   });
 
+  test("a summary names the day, what each camera saw, and links to the page of the day", () => {
+    const data = withLinks(samples.daily_summary.data, { publicUrl: "https://home.example.org", webEnabled: true });
+    const said = messageOf({ ...samples.daily_summary, data }, time, "UTC");
+    expect(said).toMatchObject({
+      headline: "Sat 31 Jan: 9 events, 2 alerts",
+      more: "homesec summary --day 2026-01-31",
+      ...{ link: "https://home.example.org/day/2026-01-31", linkTitle: "The day" },
+    });
+    expect(said.facts.map(({ name, value }) => `${name}: ${value}`)).toEqual([
+      "Seen: Front door: 9 events (person 8); Nothing at Garden",
+      "Since midnight: 1 event",
+      "Alerts: 2: 1 open, 1 acknowledged",
+      "Hidden: 1 alert muted by silences, 12 detections at ignored spots, 240 detections of parked vehicles",
+      "Camera problems: Garden: no picture for 3 hours (since 22:15, not over)",
+      "Waiting now: 1 failed job (homesec dlq list)",
+      "No summary was sent for: Thu 29 Jan to Fri 30 Jan",
+    ]);
+    for (const made of [chatBlocks(said), botMarkdown(said, chat("1")), teamCards(said)]) expect(JSON.stringify(made)).toContain("The day");
+  });
+
   test("an event that is not judged yet says so", () => {
     const data = { ...samples.event_created.data, risk_score: null, risk_level: null, summary: "" };
     const said = messageOf({ ...samples.event_created, data }, time, "UTC");
@@ -315,7 +335,7 @@ describe("chat messages: every event type has a text", () => {
   });
 
   test("texts show the camera's name; commands keep its id", () => {
-    for (const type of outboundEventTypes.filter((each) => each !== "system_health_changed")) {
+    for (const type of outboundEventTypes.filter((each) => each !== "system_health_changed" && each !== "daily_summary")) {
       const { headline, facts, more } = messageOf(samples[type] as OutboundEvent, time, "UTC", "Garage Süd");
       expect(headline).toContain("Garage Süd");
       expect(facts).toContainEqual({ name: "Camera", value: "Garage Süd" });

@@ -87,5 +87,5 @@ test.each(outboundEventTypes)("template page: the first example can be saved for
   await desk.ask("testWebhook", { params: { id }, body: { event_type } });
   const said = JSON.parse(target.received[0]?.body ?? "") as { text: string; camera: string | null };
   expect(said.text.length).toBeGreaterThan(10);
-  expect(said.camera).toBe(event_type === "system_health_changed" ? null : "front-door");
+  expect(said.camera).toBe(["system_health_changed", "daily_summary"].includes(event_type) ? null : "front-door");
 });

@@ -187,6 +187,7 @@ export const settings: typeof english = {
       alert_updated: "Neues zu Alarmen",
       alert_acknowledged: "Bestätigte Alarme",
       alert_dismissed: "Verworfene Alarme",
+      daily_summary: "Tagesbericht",
       event_created: "Neue Ereignisse",
       event_enriched: "Ereignisse mit neuen Angaben",
       entity_discovered: "Erstmals gesehene Personen und Dinge",

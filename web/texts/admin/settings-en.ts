@@ -183,6 +183,7 @@ export const settings = {
       alert_updated: "Updates of alerts",
       alert_acknowledged: "Acknowledged alerts",
       alert_dismissed: "Dismissed alerts",
+      daily_summary: "Daily summary",
       event_created: "New events",
       event_enriched: "Events with new details",
       entity_discovered: "People and objects seen for the first time",

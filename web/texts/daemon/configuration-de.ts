@@ -159,8 +159,8 @@ export const configured: readonly Sentence[] = [
     "Um diese Uhrzeit einen Bericht jedes Tages senden, etwa 07:30; ohne Wert keinen",
   ],
   [
-    "Channels of the daily summary: email, webhook, push (all phones), or names of channels",
-    "Kanäle des Tagesberichts: email, webhook, push (alle Telefone) oder Namen von Kanälen",
+    "Channels of the daily summary: email, webhook, push (all phones), all, or names of channels, webhooks and recipients",
+    "Kanäle des Tagesberichts: email, webhook, push (alle Telefone), all oder Namen von Kanälen, Webhooks und Personen",
   ],
   [
     "Mail server; email alerts also need SMTP_FROM_ADDRESS and DEFAULT_EMAIL_RECIPIENTS",

@@ -2,12 +2,17 @@ import { existsSync } from "node:fs";
 import { failingSources } from "../../../alerting/answers/sources-repository.ts";
 import { channelAvailability } from "../../../alerting/channels/availability.ts";
 import { openChannel } from "../../../alerting/channels/channel.ts";
-import { listChannels, namedChannels } from "../../../alerting/channels/channels-repository.ts";
+import { listChannels } from "../../../alerting/channels/channels-repository.ts";
 import { checkChannel } from "../../../alerting/channels/check-channel.ts";
-import { chosenTargets } from "../../../alerting/channels/targets.ts";
+import { chosenRecipients, isNeutral, targetsOf } from "../../../alerting/channels/targets.ts";
 import { loginBySmtp, type SmtpTimeouts, smtpServerOf } from "../../../alerting/email/smtp.ts";
 import { outcomeOfMail } from "../../../alerting/email/smtp-outcome.ts";
 import { delayedNotifications } from "../../../alerting/notifications/delayed-repository.ts";
+import { quietUntil } from "../../../alerting/recipients/decision.ts";
+import type { Recipient } from "../../../alerting/recipients/recipient.ts";
+import { listRecipients } from "../../../alerting/recipients/recipients-repository.ts";
+import { nextSummaryAt, sendWithinMs } from "../../../alerting/summaries/schedule.ts";
+import { subscribersOf } from "../../../alerting/webhooks/webhooks-repository.ts";
 import { createSemaphore } from "../../../base/async/semaphore.ts";
 import { dayMs } from "../../../base/clock/clock.ts";
 import { pluralize, shellWord } from "../../../base/text/format.ts";
@@ -103,20 +108,43 @@ const summary: Check = {
   group: "notifications",
   title: "Daily summary",
   severity: "warning",
-  finds: "DAILY_SUMMARY_AT is set, and no channel of DAILY_SUMMARY_CHANNELS can send the summary",
+  finds: "DAILY_SUMMARY_AT is set, and the summary reaches no one, or not everyone that DAILY_SUMMARY_CHANNELS names",
   async run(examination) {
     const config = examination.config();
     if (config.dailySummaryAt === undefined) throw new NotPossible("DAILY_SUMMARY_AT is not set");
     const db = await examination.rows();
-    const targets = chosenTargets(config.dailySummaryChannels, await db.query(namedChannels), channelAvailability(config));
-    const usable = targets.filter(({ reason }) => reason === null);
-    if (usable.length > 0) return ok(usable.map(({ channel }) => channel).join(", "));
+    const dueAt = nextSummaryAt(config.dailySummaryAt, examination.machine.timeZone, examination.clock.now());
+    const { targets, asleep, subscribers } = await db.query(async (sql) => ({
+      targets: await targetsOf(sql, config.dailySummaryChannels, channelAvailability(config)),
+      asleep: asleepAt(dueAt, chosenRecipients(config.dailySummaryChannels, await listRecipients(sql)).recipients),
+      subscribers: await subscribersOf(sql, "daily_summary"),
+    }));
+    const isAsleep = ({ recipientId }: (typeof targets)[number]): boolean => asleep.some(({ id }) => id === recipientId);
+    const reached = targets.filter((target) => target.reason === null && !isAsleep(target)).map(({ channel }) => channel);
+    const all = [...new Set([...reached, ...subscribers])];
+    // Without phones, the `push` of the default is no fault
+    const unusable = targets.filter(({ channel, reason }) => reason !== null && (all.length === 0 || !isNeutral(channel)));
+    const missed = [
+      ...unusable.map(({ channel, reason }) => `${channel}: ${reason}`),
+      ...asleep.map(({ name }) => `${name}: the hours begin more than 12 hours later`),
+    ].join("; ");
+    if (missed === "") return ok(all.join(", "));
+    if (all.length > 0)
+      return finding(
+        `The summary of ${config.dailySummaryAt} does not reach everyone: ${missed}`,
+        "Correct DAILY_SUMMARY_CHANNELS; homesec channels list, webhooks list and recipients list show the names and hours",
+      );
     return finding(
-      `The summary of ${config.dailySummaryAt} reaches no one: ${targets.map(({ channel, reason }) => `${channel}: ${reason}`).join("; ")}`,
+      `The summary of ${config.dailySummaryAt} reaches no one: ${missed}`,
       "Set up mail (homesec setup) or a phone (homesec channels add ntfy), or remove DAILY_SUMMARY_AT; homesec summary shows it here",
     );
   },
 };
+
+/** The recipients whose hours begin so late that a summary of this time is not sent to them. */
+function asleepAt(dueAt: Date, recipients: readonly Recipient[]): readonly Recipient[] {
+  return recipients.filter((recipient) => (quietUntil(recipient, undefined, dueAt)?.getTime() ?? 0) > dueAt.getTime() + sendWithinMs);
+}
 
 const phoneTimeoutMs = 4_000;
 const mostPhones = 20;

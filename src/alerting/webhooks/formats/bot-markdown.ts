@@ -1,6 +1,6 @@
 import { chatIdOf, type WebhookDefinition } from "../webhook.ts";
 import type { Message } from "./message.ts";
-import { headlineOf, plain, plainLine, shorten } from "./texts.ts";
+import { headlineOf, linkTitleOf, plain, plainLine, shorten } from "./texts.ts";
 
 /** Published limit of a message. The platform counts without the markup, so this is on the safe side. */
 const longest = 4096;
@@ -13,7 +13,7 @@ export function botMarkdown(message: Message, webhook: Pick<WebhookDefinition, "
     ({ name, value }) => `*${shorten(plainLine(name), 100, escapeText)}:* ${shorten(plainLine(value), 500, escapeText)}`,
   );
   const command = message.more === null ? [] : [`\`${shorten(plainLine(message.more), 300, escapeCode)}\``];
-  const link = message.link === undefined ? [] : [`[Event details](${message.link.replace(/[\\)]/g, "\\$&")})`];
+  const link = message.link === undefined ? [] : [`[${linkTitleOf(message)}](${message.link.replace(/[\\)]/g, "\\$&")})`];
   const more = [...command, ...link];
   // Only whole lines: half a line could contain half of its markup
   const lines: string[] = [headline];

@@ -1,5 +1,5 @@
 import type { Message } from "./message.ts";
-import { headlineOf, plain, plainLine, shorten } from "./texts.ts";
+import { headlineOf, linkTitleOf, plain, plainLine, shorten } from "./texts.ts";
 
 /** Published limits of Block Kit messages. */
 const limits = { header: 150, section: 3000, field: 2000, fieldsPerSection: 10, context: 2000, text: 3000, blocks: 50 } as const;
@@ -20,7 +20,7 @@ export function chatBlocks(message: Message): object {
   }
   const text = shorten(plain(message.text).trim(), limits.section, escapeText);
   const command = message.more === null ? "" : `More: \`${shorten(plainLine(message.more), 500, escapeCode)}\``;
-  const link = message.link === undefined ? "" : `<${message.link.replace(/[<>|]/g, encodeURIComponent)}|Event details>`;
+  const link = message.link === undefined ? "" : `<${message.link.replace(/[<>|]/g, encodeURIComponent)}|${linkTitleOf(message)}>`;
   const more = [command, link].filter((part) => part !== "");
   const markdown = (shown: string): object => ({ type: "mrkdwn", text: shown, verbatim: true });
   const blocks = [

@@ -2,6 +2,7 @@ import { objectCountsText, objectCountText } from "../../../base/text/format.ts"
 import type { EventOverview, OutboundEvent } from "../../../contract/outbound-events.ts";
 import { isOnInternet } from "../../delivery/links.ts";
 import { lateText } from "../../rules/lateness.ts";
+import { sentSections, summaryHeadline } from "../../summaries/text.ts";
 
 /** How urgent a message looks. `good` is the end of something bad. */
 export type Urgency = "good" | "info" | "low" | "medium" | "high" | "critical";
@@ -17,8 +18,10 @@ export interface Message {
   readonly urgency: Urgency;
   /** The command that shows more. */
   readonly more: string | null;
-  /** The address of the event's record; missing without PUBLIC_URL. */
+  /** The address of the event's or the day's page; missing without PUBLIC_URL. */
   readonly link?: string;
+  /** The words of the link; without them, those for an event. */
+  readonly linkTitle?: string;
   /** The address of a picture that the chat can load. */
   readonly picture?: string;
   readonly time: Date;
@@ -39,12 +42,13 @@ export function messageOf({ type, data }: OutboundEvent, time: Date, timeZone: s
     facts,
     text = "",
     ...texts
-  } = (writers[type] as Writer<OutboundEvent["data"]>)(data, camera, (when) => formatTime(when, timeZone));
+  } = (writers[type] as Writer<OutboundEvent["data"]>)(data, camera, (when) => formatTime(when, timeZone), timeZone);
   const given = Object.entries(facts).flatMap(([name, value]) => (value === null || value.trim() === "" ? [] : [{ name, value }]));
   return { ...texts, text, facts: given, ...linksOf(data), time };
 }
 
-function linksOf(data: OutboundEvent["data"]): Pick<Message, "link" | "picture"> {
+function linksOf(data: OutboundEvent["data"]): Pick<Message, "link" | "linkTitle" | "picture"> {
+  if ("day" in data) return data.page_url?.startsWith("http") ? { link: data.page_url, linkTitle: "The day" } : {};
   if (!("event_url" in data)) return {};
   const { thumbnail_url: picture } = data;
   const link = data.page_url ?? data.event_url;
@@ -61,7 +65,7 @@ interface Texts extends Omit<Message, "facts" | "text" | "time"> {
 }
 
 type DataOf<T> = Extract<OutboundEvent, { readonly type: T }>["data"];
-type Writer<Data> = (data: Data, camera: string, at: (when: Date) => string) => Texts;
+type Writer<Data> = (data: Data, camera: string, at: (when: Date) => string, timeZone: string) => Texts;
 
 /** How each event type is written. */
 const writers: { readonly [T in OutboundEvent["type"]]: Writer<DataOf<T>> } = {
@@ -72,6 +76,16 @@ const writers: { readonly [T in OutboundEvent["type"]]: Writer<DataOf<T>> } = {
   },
   alert_acknowledged: (data, camera, at) => alertTexts(data, camera, at, "Acknowledged"),
   alert_dismissed: (data, camera, at) => alertTexts(data, camera, at, "Dismissed"),
+  daily_summary: (data, _camera, _at, timeZone) => ({
+    headline: summaryHeadline(data.day),
+    facts: Object.fromEntries(
+      sentSections(data, timeZone).map(({ title, rows }) => {
+        return [title, rows.map(({ name, value }) => (name === null ? value : `${name}: ${value}`)).join("; ")];
+      }),
+    ),
+    urgency: "info",
+    more: `homesec summary --day ${data.day.date}`,
+  }),
   event_created: (data, camera, at) => ({
     headline: whatHappened(data, camera),
     text: data.summary,

@@ -1,5 +1,5 @@
 import type { Message, Urgency } from "./message.ts";
-import { headlineOf, plain, plainLine, shorten } from "./texts.ts";
+import { headlineOf, linkTitleOf, plain, plainLine, shorten } from "./texts.ts";
 
 /** Published limit of a message. */
 const mostBytes = 28 * 1024;
@@ -36,7 +36,8 @@ function cardOf(message: Message, facts: number): object {
       ),
     ...(message.more === null ? [] : [paragraph(run(shorten(plainLine(message.more), 300), { fontType: "monospace", isSubtle: true }))]),
   ];
-  const actions = message.link === undefined ? {} : { actions: [{ type: "Action.OpenUrl", title: "Event details", url: message.link }] };
+  const actions =
+    message.link === undefined ? {} : { actions: [{ type: "Action.OpenUrl", title: linkTitleOf(message), url: message.link }] };
   return {
     type: "message",
     attachments: [

@@ -26,6 +26,11 @@ export function headlineOf({ headline }: { readonly headline: string }): string 
   return plainLine(headline) || "homesec";
 }
 
+/** Returns the words of a message's link. */
+export function linkTitleOf({ linkTitle = "Event details" }: { readonly linkTitle?: string }): string {
+  return linkTitle;
+}
+
 /** Returns the text of a message without markup: its sentences, then a line for each fact. */
 export function plainText({
   text,
