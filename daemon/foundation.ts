@@ -110,7 +110,7 @@ export async function openStores(foundation: Foundation): Promise<Pick<Operation
   lifecycle.onStop("store", () => store.close());
   await settings.start();
   lifecycle.onStop("settings", () => settings.stop());
-  upstreams.enrichment.follow();
+  upstreams.follow();
   await makeCameraRoot(config.cameraRoot, log);
   const sealer = await openSealerFor({ db, keyPath: config.secretKeyPath, log: log.child({ part: "secrets" }) });
   await introduce(cluster, { db, keyPath: config.secretKeyPath, fingerprint: sealer.fingerprint, log });

@@ -18,6 +18,7 @@ const settingOptions = {
   medium_from: threshold("medium", 30),
   high_from: threshold("high", 60),
   critical_from: threshold("critical", 80),
+  detector_url: text("addresses", "Addresses of detectors, separated by commas; built-in may be one"),
   vision_url: text("address", "Address of the vision service"),
   embedder_url: text("address", "Address of the embedder service"),
   enrichment_url: text("address", "Address of the enrichment service"),
@@ -49,11 +50,12 @@ export const setConfig = recordCommand({
     const twice = Object.keys(assigned).find((name) => options[name as keyof typeof options] !== undefined);
     if (twice !== undefined) throw new Problem("invalid", `${twice} is given twice; remove --${kebab(twice)} or the assignment`);
     const given = { ...options, ...assigned };
-    const { medium_from, high_from, critical_from, vision_url, embedder_url, enrichment_url, ...settings } = given;
+    const { medium_from, high_from, critical_from, detector_url, vision_url, embedder_url, enrichment_url, ...settings } = given;
     const thresholds = { medium: medium_from, high: high_from, critical: critical_from };
     const body = {
       ...settings,
       risk_score_thresholds: Object.values(thresholds).some((score) => score !== undefined) ? thresholds : undefined,
+      detector_url: addressOf(detector_url),
       vision_url: addressOf(vision_url),
       embedder_url: addressOf(embedder_url),
       enrichment_url: addressOf(enrichment_url),

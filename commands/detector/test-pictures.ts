@@ -85,6 +85,7 @@ function noteTime(io: Io, file: string, { detections, inferenceMs }: Detected, t
 export async function detectorUrl(io: Io): Promise<string> {
   const { ai_services: services } = await io.call("getFullHealth", {});
   const service = services.find(({ name }) => name === "detector");
+  if (service?.note != null && service.url) io.output.note(`the first of several detectors: ${service.url} (${service.note})`);
   if (!service?.url) throw new Problem("invalid", `the detector is unavailable: ${service?.error ?? "it has not started"}; try again`);
   return service.url;
 }

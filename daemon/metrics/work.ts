@@ -35,6 +35,8 @@ export interface Work {
   /** A recipient was notified this many seconds after the alert or event was ready. */
   notified(seconds: number): void;
   upstreamAsked(service: UpstreamName, outcome: "success" | "failure", seconds: number): void;
+  /** A call of one of the detectors has ended. */
+  detectorAsked(detector: string, outcome: "success" | "failure"): void;
   breakerOpened(service: UpstreamName): void;
   httpAnswered(seconds: number): void;
   selftested(passed: boolean): void;
@@ -89,6 +91,7 @@ export function createWorkMetrics(registry: Registry, cameraLabel: CameraLabels)
       metrics.upstreamRequests.inc({ service, outcome });
       metrics.upstreamDurations.observe({ service }, seconds);
     },
+    detectorAsked: (detector, outcome) => metrics.detectorRequests.inc({ detector, outcome }),
     breakerOpened: (service) => metrics.breakerOpens.inc({ service }),
     httpAnswered: (seconds) => metrics.httpDurations.observe(seconds),
     selftested: (passed) => {
@@ -143,6 +146,7 @@ function createInstruments(registry: Registry) {
       service,
       outcome: ["success", "failure"],
     }),
+    detectorRequests: counter("detector_requests_total", "Calls to each detector: success, failure", { detector: [], outcome: [] }),
     upstreamDurations: histogram("upstream_request_duration_seconds", "Duration of calls to upstream services", workBuckets, { service }),
     breakerOpens: counter("circuit_breaker_opens_total", "Times that the circuit breaker of a service opened", { service }),
     httpDurations: histogram("http_request_duration_seconds", "Duration of HTTP requests", httpBuckets),

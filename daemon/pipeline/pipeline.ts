@@ -11,6 +11,7 @@ import { createAnalyzeStage } from "../../src/pipeline/analyze.ts";
 import { createDetectStage } from "../../src/pipeline/detect.ts";
 import { createEnrichStage } from "../../src/pipeline/enrich.ts";
 import type { JudgeChain } from "../../src/pipeline/judge-chain.ts";
+import { builtInDetector, detectorList } from "../../src/platform/config/detector-address.ts";
 import type { QueueName } from "../../src/work/jobs/jobs-repository.ts";
 import { createBatchAggregator } from "../workers/batch-aggregator.ts";
 import type { Loop, Worker } from "../workers/loop.ts";
@@ -18,8 +19,8 @@ import { createQueueWorker } from "../workers/queue-worker.ts";
 import { deliverySettings } from "./delivering.ts";
 import type { WorkerContext } from "./worker-context.ts";
 
-/** One detection job: 30 s for the detector and time to spare for the database, for up to 30 consecutive frames of a video. */
-const detectLeaseMs = 20 * minuteMs;
+/** One detection job: 50 s for three detectors and time to spare for the database, for up to 30 consecutive frames of a video. */
+const detectLeaseMs = 30 * minuteMs;
 /** One enrichment job: three services, each with its read timeout, for up to 32 objects. Breakers end it long before. */
 const enrichLeaseMs = hourMs;
 /** One evaluation of the rules: a few statements, which may wait for other evaluations. */
@@ -60,10 +61,17 @@ export function createPipeline(parts: WorkerContext): Pipeline {
   };
 }
 
+function isBuiltInAlone(configured: string | null): boolean {
+  return detectorList(configured).every((address) => address === builtInDetector);
+}
+
 function detectionWorker(parts: WorkerContext, onClosed: (closed: readonly Closed[]) => void): Worker {
   const { upstreams, metrics } = parts;
   const { db, clock, log, config, settings } = parts.context;
-  const atDetector = Math.min(config.detectConcurrency, config.detectorUrl === undefined ? mostAtBuiltIn : Number.POSITIVE_INFINITY);
+  const atDetector = Math.min(
+    config.detectConcurrency,
+    isBuiltInAlone(settings.current().detectorUrl) ? mostAtBuiltIn : Number.POSITIVE_INFINITY,
+  );
   return queueWorker(parts, "detection_worker", "detect", {
     critical: true,
     concurrency: atDetector,

@@ -44,7 +44,7 @@ export function createSelftest(options: ScratchOptions & { readonly onReport: (r
 /** The test runs all stages in this process, which must be able to call both services. */
 function requireServices({ parts: { peers, context } }: ScratchOptions): void {
   const missing = [
-    ...(peers.roles.includes("detect") || context.config.detectorUrl !== undefined ? [] : ["detector"]),
+    ...(peers.roles.includes("detect") || context.settings.current().detectorUrl !== null ? [] : ["detector"]),
     ...(peers.roles.includes("analyze") || context.config.languageModelUrl !== undefined ? [] : ["language model"]),
   ];
   if (missing.length === 0) return;

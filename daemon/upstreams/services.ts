@@ -13,12 +13,12 @@ import { startUpstreams, type Upstreams } from "./upstreams.ts";
  * waiting jobs start once their service can be called again.
  */
 export function startServices(
-  options: Omit<Parameters<typeof startUpstreams>[0], "onReady" | "onFault" | "onBreakerChange" | "onCall"> & {
+  options: Omit<Parameters<typeof startUpstreams>[0], "onReady" | "onFault" | "onBreakerChange" | "onCall" | "onDetectorCall"> & {
     readonly recentEvents: RecentEvents;
     readonly announce: (entry: JournalEntry) => Promise<void>;
     /** Wakes jobs that waited for a service. */
     readonly wake: (note: WakeNote) => void;
-    readonly metrics: Pick<Metrics, "upstreamAsked" | "breakerOpened">;
+    readonly metrics: Pick<Metrics, "upstreamAsked" | "detectorAsked" | "breakerOpened">;
   },
 ): Upstreams {
   const { recentEvents, wake, log, metrics } = options;
@@ -27,6 +27,7 @@ export function startServices(
     onReady: (name) => wake(`jobs:${queueOf(name)}`),
     onFault: (name, fault) => recentEvents.add(name, "failure", fault),
     onCall: (name, outcome, seconds) => metrics.upstreamAsked(name, outcome, seconds),
+    onDetectorCall: (detector, outcome) => metrics.detectorAsked(detector, outcome),
     onBreakerChange: ({ name, state }, previous, fault) => {
       if (state === "open") metrics.breakerOpened(name);
       recentEvents.add(

@@ -1,10 +1,9 @@
-import { basename } from "node:path";
 import { healthCheckLimiter } from "../../src/admin/system/health-check-limiter.ts";
 import { type Clock, minuteMs } from "../../src/base/clock/clock.ts";
 import type { Lifecycle } from "../../src/base/lifecycle/lifecycle.ts";
 import type { Log } from "../../src/base/log/log.ts";
 import { Breaker } from "../../src/monitoring/upstream/breaker.ts";
-import { createDetector, type Detector } from "../../src/monitoring/upstream/detector.ts";
+import type { Detector } from "../../src/monitoring/upstream/detector.ts";
 import { UpstreamFailure } from "../../src/monitoring/upstream/http.ts";
 import { createLanguageModel, type LanguageModel } from "../../src/monitoring/upstream/language-model.ts";
 import { homeLanguage, modelSettings } from "../../src/monitoring/upstream/model-settings.ts";
@@ -15,6 +14,7 @@ import type { BreakerState, CircuitState, UpstreamName, UpstreamState } from "..
 import { upstreamNames } from "../../src/work/operations/upstream-state.ts";
 import { type Condition, faultOf } from "../builtin/condition.ts";
 import { type Builtin, startBuiltin } from "../builtin/spawn.ts";
+import { type BreakerView, type Detectors, type OneDetector, startDetectors } from "./detectors.ts";
 import { type EnrichmentName, type EnrichmentUpstreams, enrichmentNames, startEnrichmentServices } from "./enrichment-services.ts";
 
 /** Probes are cached for this long. */
@@ -36,6 +36,8 @@ export interface Upstreams {
   failure(name: UpstreamName): string | undefined;
   /** Number of jobs that may run now for a service: 0 while it starts or its breaker is open, 1 for the trial, else Infinity. */
   capacity(name: UpstreamName): number;
+  /** Starts following the settings with addresses, which must be loaded already. */
+  follow(): void;
   /** Why a built-in service cannot work; undefined while it can, or starts. */
   fault(name: UpstreamName): string | undefined;
   /** Time of the service's last usable reply. */
@@ -61,6 +63,8 @@ interface UpstreamOptions {
   readonly onBreakerChange: (state: BreakerState, previous: CircuitState, fault: string | undefined) => void;
   /** Called after each call of a service. */
   readonly onCall: (name: UpstreamName, outcome: "success" | "failure", seconds: number) => void;
+  /** Called after each call of a detector, with its place. */
+  readonly onDetectorCall: (detector: string, outcome: "success" | "failure") => void;
   /** Called when a built-in service becomes ready: waiting work can start. */
   readonly onReady: (name: UpstreamName) => void;
   /** Called when a built-in service cannot work until a person acts. */
@@ -79,7 +83,7 @@ export function startUpstreams(options: UpstreamOptions): Upstreams {
   const onChange = (state: BreakerState, previous: CircuitState): void => {
     // The earlier probe is outdated.
     probed = undefined;
-    options.onBreakerChange(state, previous, breakerOf(state.name).fault()?.message);
+    options.onBreakerChange(state, previous, viewOf(state.name).fault()?.message);
   };
   const onCondition = (name: UpstreamName, condition: Condition): void => {
     probed = undefined;
@@ -89,9 +93,11 @@ export function startUpstreams(options: UpstreamOptions): Upstreams {
   const breakers = new Map<UpstreamName, Breaker>(
     upstreamNames.map((name) => [name, new Breaker(name, { clock, onChange, onCall: (...call) => options.onCall(name, ...call) })]),
   );
-  const breakerOf = (name: UpstreamName): Breaker => breakers.get(name) as Breaker;
-  const required = startRequiredServices(options, onCondition);
-  const clients = createClients(options, required, breakerOf);
+  const detectors = startOwnDetectors(options, (condition) => onCondition("detector", condition), onChange);
+  const breakerOf = (name: Exclude<UpstreamName, "detector">): Breaker => breakers.get(name) as Breaker;
+  const viewOf = (name: UpstreamName): BreakerView => (name === "detector" ? detectors.breaker : breakerOf(name));
+  const required = startRequiredServices(options, detectors, onCondition);
+  const clients = { detector: detectors.detector, ...createClients(options, required, breakerOf) };
   const enrichment = startEnrichmentServices({
     ...{ config, settings, clock, log, lifecycle, breakerOf },
     runsBuiltIn: options.calls("enrichment"),
@@ -109,30 +115,29 @@ export function startUpstreams(options: UpstreamOptions): Upstreams {
   const probeOne = async (name: UpstreamName): Promise<UpstreamState> => {
     const service = serviceOf(name);
     if (!options.calls(name) && !service.hasAddress) return options.stateElsewhere(name);
-    return await probeService(name, service, breakerOf(name), { ...options, clients });
+    const one = (each: Service, breaker: BreakerView) => probeService(name, each, breaker, { ...options, clients });
+    const isPool = name === "detector" && detectors.list().length > 1;
+    return isPool ? await probeDetectors(detectors, (each) => one(serviceOfOne(each), each.breaker)) : await one(service, viewOf(name));
   };
   return {
     ...clients,
     enrichment,
-    enrichmentWaitMs: () => {
-      const callers = enrichment.enabled().filter((name) => name !== "enrichment");
-      const anyThere = callers.some((name) => enrichment.url(name) !== undefined && breakerOf(name).state().state !== "open");
-      return anyThere ? config.enrichmentWaitSeconds * 1_000 : 0;
+    enrichmentWaitMs: () => (mayEnrich(enrichment, breakerOf) ? config.enrichmentWaitSeconds * 1_000 : 0),
+    breakers: () => configured.map((name) => viewOf(name).state()),
+    failure: (name) => viewOf(name).fault()?.message,
+    capacity: (name) => (serviceOf(name).condition.state === "working" ? capacityBy(viewOf(name)) : 0),
+    resetBreaker: (name) => viewOf(name).reset(),
+    follow: () => {
+      detectors.follow();
+      enrichment.follow();
     },
-    breakers: () => configured.map((name) => breakerOf(name).state()),
-    failure: (name) => breakerOf(name).fault()?.message,
-    capacity: (name) => (serviceOf(name).condition.state === "working" ? capacityBy(breakerOf(name)) : 0),
-    resetBreaker: (name) => breakerOf(name).reset(),
     fault: (name) => faultOf(serviceOf(name).condition),
-    answeredAt: (name) => breakerOf(name).state().last_success,
-    label: (name) => {
-      const { builtIn, hasAddress } = required.service(name);
-      return builtIn ? "built-in" : hasAddress ? required.url(name) : "runs with other daemons";
-    },
+    answeredAt: (name) => viewOf(name).state().last_success,
+    label: (name) => labelOf(name, required, detectors),
     builtIn: () =>
-      configured.flatMap((name) => {
+      enabled().flatMap((name) => {
         const { hasAddress, condition } = serviceOf(name);
-        if (!options.calls(name) || hasAddress || !enabled().includes(name)) return [];
+        if (!options.calls(name) || hasAddress) return [];
         return [{ name, fault: condition.state === "working" ? null : (faultOf(condition) ?? "starting") }];
       }),
     probe: () => {
@@ -146,7 +151,36 @@ export function startUpstreams(options: UpstreamOptions): Upstreams {
   };
 }
 
-function capacityBy(breaker: Breaker): number {
+/** Whether a service that enriches detections can be called. */
+function mayEnrich(enrichment: EnrichmentUpstreams, breakerOf: (name: EnrichmentName) => Breaker): boolean {
+  const callers = enrichment.enabled().filter((name) => name !== "enrichment");
+  return callers.some((name) => enrichment.url(name) !== undefined && breakerOf(name).state().state !== "open");
+}
+
+function startOwnDetectors(
+  options: UpstreamOptions,
+  onCondition: (condition: Condition) => void,
+  onBreakerChange: (state: BreakerState, previous: CircuitState) => void,
+): Detectors {
+  return startDetectors({
+    ...options,
+    ...{ onCondition, onBreakerChange },
+    isCalled: options.calls("detector"),
+    onCall: (detector, outcome, seconds) => {
+      options.onCall("detector", outcome, seconds);
+      options.onDetectorCall(detector, outcome);
+    },
+  });
+}
+
+function labelOf(name: RequiredName, required: RequiredServices, detectors: Detectors): string {
+  const list = detectors.list();
+  if (name === "detector" && list.length > 1) return list.map(({ label }) => label).join(", ");
+  const { builtIn, hasAddress } = required.service(name);
+  return builtIn ? "built-in" : hasAddress ? required.url(name) : "runs with other daemons";
+}
+
+function capacityBy(breaker: BreakerView): number {
   const { state } = breaker.state();
   if (state === "closed") return Number.POSITIVE_INFINITY;
   return state === "half_open" ? 1 : 0;
@@ -180,49 +214,64 @@ interface RequiredServices {
 
 function startRequiredServices(
   { config, log, lifecycle, calls }: UpstreamOptions,
+  detectors: Detectors,
   onCondition: (name: RequiredName, condition: Condition) => void,
 ): RequiredServices {
-  const { detectorConfidence, detectorModelPath: modelPath } = config;
-  const addresses = { detector: config.detectorUrl, language_model: config.languageModelUrl };
-  const env = { DETECTOR_CONFIDENCE: String(detectorConfidence), ...(modelPath !== undefined && { DETECTOR_MODEL_PATH: modelPath }) };
-  const builtins = new Map<RequiredName, Builtin>();
-  for (const name of ["detector", "language_model"] as const) {
-    if (addresses[name] || !calls(name)) continue;
-    const builtin = startBuiltin(name, { log, env, onCondition: (condition) => onCondition(name, condition) });
-    builtins.set(name, builtin);
-    lifecycle.onStop(`built-in ${name}`, () => builtin.stop());
+  let model: Builtin | undefined;
+  if (!config.languageModelUrl && calls("language_model")) {
+    const builtin = startBuiltin("language_model", { log, onCondition: (condition) => onCondition("language_model", condition) });
+    lifecycle.onStop("built-in language_model", () => builtin.stop());
+    model = builtin;
   }
   const url = (name: RequiredName): string => {
-    const found = addresses[name] || builtins.get(name)?.url();
+    const found = name === "detector" ? detectors.list()[0]?.url() : config.languageModelUrl || model?.url();
     if (!found) throw new Error(`this daemon does not call the ${name}: its roles do not include that`);
     return found;
   };
-  return {
-    url,
-    service: (name) => {
-      const builtin = builtins.get(name);
-      const condition: Condition = builtin?.condition() ?? { state: "working" };
-      return {
-        ...{ hasAddress: addresses[name] !== undefined, builtIn: builtin !== undefined, condition },
-        url: () => (condition.state === "working" ? url(name) : undefined),
-      };
-    },
+  const modelService = (): Service => {
+    const condition: Condition = model?.condition() ?? { state: "working" };
+    return {
+      ...{ hasAddress: config.languageModelUrl !== undefined, builtIn: model !== undefined, condition },
+      url: () => (condition.state === "working" ? url("language_model") : undefined),
+    };
   };
+  return { url, service: (name) => (name === "language_model" ? modelService() : detectorService(detectors)) };
+}
+
+/** The detectors as one service: that of the one that is asked first. */
+function detectorService(detectors: Detectors): Service {
+  const [first] = detectors.list();
+  return first ? serviceOfOne(first) : { ...addressed, hasAddress: false, url: () => undefined };
+}
+
+function serviceOfOne(detector: OneDetector): Service {
+  const condition = detector.condition();
+  return {
+    ...{ hasAddress: !detector.isBuiltIn, builtIn: detector.isBuiltIn, condition },
+    url: () => (condition.state === "working" ? detector.url() : undefined),
+  };
+}
+
+/** Probes each of several detectors. They are healthy as long as one of them is; the note says how each of them is. */
+async function probeDetectors(detectors: Detectors, probe: (detector: OneDetector) => Promise<UpstreamState>): Promise<UpstreamState> {
+  const list = detectors.list();
+  const states = await Promise.all(list.map(async (detector) => ({ detector, state: await probe(detector) })));
+  const texts = states.map(({ detector, state: { healthy, starting, error } }) => {
+    const pace = detectors.paceOf(detector);
+    const good = pace === undefined ? "answers" : `answers in ${Math.round(pace)} ms`;
+    return `${detector.label} ${healthy ? good : starting ? "starts" : `does not work: ${error ?? "not healthy"}`}`;
+  });
+  const best = (states.find(({ state }) => state.healthy) ?? states.find(({ state }) => state.starting) ?? states[0])
+    ?.state as UpstreamState;
+  return best.healthy ? { ...best, note: texts.join("; ") } : { ...best, error: best.starting ? best.error : texts.join("; ") };
 }
 
 function createClients(
   options: UpstreamOptions,
   required: RequiredServices,
-  breakerOf: (name: UpstreamName) => Breaker,
-): Pick<Upstreams, "detector" | "languageModel" | "secondModel"> {
+  breakerOf: (name: Exclude<UpstreamName, "detector">) => Breaker,
+): Pick<Upstreams, "languageModel" | "secondModel"> {
   const { config, clock, log, lifecycle } = options;
-  const modelPath = config.detectorModelPath;
-  const detector = createDetector({
-    url: () => required.url("detector"),
-    ...(required.service("detector").builtIn && { label: modelPath === undefined ? "built-in" : `built-in (${basename(modelPath)})` }),
-    ...{ breaker: breakerOf("detector"), clock, log: log.child({ service: "detector" }) },
-  });
-  lifecycle.onStop("detector client", () => detector.close());
   const { url: configured, ...access } = modelSettings(config, "first");
   const languageModel = createLanguageModel({
     url: () => required.url("language_model"),
@@ -233,7 +282,7 @@ function createClients(
   });
   lifecycle.onStop("language model client", () => languageModel.close());
   const secondModel = createSecondModel(options, breakerOf("language_model_fallback"));
-  return { detector, languageModel, secondModel };
+  return { languageModel, secondModel };
 }
 
 function createSecondModel({ config, clock, log, lifecycle, calls }: UpstreamOptions, breaker: Breaker): LanguageModel | undefined {
@@ -250,7 +299,7 @@ function createSecondModel({ config, clock, log, lifecycle, calls }: UpstreamOpt
 async function probeService(
   name: UpstreamName,
   service: Service,
-  breaker: Breaker,
+  breaker: BreakerView,
   options: UpstreamOptions & { readonly clients: Pick<Upstreams, "languageModel" | "secondModel"> },
 ): Promise<UpstreamState> {
   const { config, clock } = options;

@@ -167,6 +167,7 @@ export const configNames = [
   "batch_idle_timeout_seconds",
   "retention_days",
   "detection_confidence_threshold",
+  "detector_url",
   "vision_url",
   "embedder_url",
   "enrichment_url",

@@ -117,7 +117,7 @@ test("attack: the token of a webhook cannot be read back through a target that r
 
 test("attack: homesec calls neither link-local addresses in any notation, nor its own API", async () => {
   for (const url of ["http://169.254.77.1/", "http://0xA9FE4D01/", "http://[fe80::1]/", "http://[::ffff:169.254.77.1]/"]) {
-    for (const name of ["vision_url", "embedder_url", "enrichment_url"]) {
+    for (const name of ["detector_url", "vision_url", "embedder_url", "enrichment_url"]) {
       const answer = await ask("PATCH /api/system/config", { [name]: url });
       expect([name, url, answer.status]).toEqual([name, url, 422]);
     }

@@ -63,7 +63,7 @@ const gpuKeys = [
 ];
 const configKeys = [
   ...["batch_timeout_seconds", "batch_idle_timeout_seconds", "retention_days", "detection_confidence_threshold", "risk_score_thresholds"],
-  ...["vision_url", "embedder_url", "enrichment_url", "vision_extraction_enabled", "reid_enabled", "scene_change_enabled"],
+  ...["detector_url", "vision_url", "embedder_url", "enrichment_url", "vision_extraction_enabled", "reid_enabled", "scene_change_enabled"],
 ];
 const ruleKeys = [
   ...["id", "name", "enabled", "kind", "severity", "risk_threshold", "object_types", "camera_ids", "zones", "not_zones", "min_size"],

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { Problem, type ProblemItem } from "../../contract/problem.ts";
 import type { Request } from "../../contract/route.ts";
 import type { configRoutes, SystemConfig } from "../../contract/routes/system-config.ts";
+import { detectorAddress, detectorList } from "../../platform/config/detector-address.ts";
 import type { LiveSettings, SettingsPatch } from "../../platform/config/settings.ts";
 import { refusalOf } from "../../platform/outbound/address.ts";
 import type { OperationContext } from "../../work/operations/operation.ts";
@@ -17,6 +18,7 @@ const settingOf: Readonly<Record<Name, keyof LiveSettings>> = {
   retention_days: "retentionDays",
   detection_confidence_threshold: "detectionConfidenceThreshold",
   risk_score_thresholds: "riskScoreThresholds",
+  detector_url: "detectorUrl",
   vision_url: "visionUrl",
   embedder_url: "embedderUrl",
   enrichment_url: "enrichmentUrl",
@@ -25,7 +27,12 @@ const settingOf: Readonly<Record<Name, keyof LiveSettings>> = {
   scene_change_enabled: "sceneChangeEnabled",
 };
 
-const urlFields = { vision_url: "visionUrl", embedder_url: "embedderUrl", enrichment_url: "enrichmentUrl" } as const;
+const urlFields = {
+  detector_url: "detectorUrl",
+  vision_url: "visionUrl",
+  embedder_url: "embedderUrl",
+  enrichment_url: "enrichmentUrl",
+} as const;
 const urlNames = Object.keys(urlFields) as readonly (keyof typeof urlFields)[];
 const isUrl = (name: Name): name is keyof typeof urlFields => Object.hasOwn(urlFields, name);
 
@@ -37,6 +44,7 @@ export function configRecord(settings: LiveSettings): z.output<typeof SystemConf
     retention_days: settings.retentionDays,
     detection_confidence_threshold: settings.detectionConfidenceThreshold,
     risk_score_thresholds: { ...settings.riskScoreThresholds },
+    detector_url: settings.detectorUrl,
     vision_url: settings.visionUrl,
     embedder_url: settings.embedderUrl,
     enrichment_url: settings.enrichmentUrl,
@@ -87,7 +95,9 @@ function namesToReset(changes: Changes): readonly Name[] {
 
 /** Returns why the outbound rules refuse a URL; storing it checks that it is a URL at all. */
 async function refusedUrl(name: string, url: string | null | undefined): Promise<readonly ProblemItem[]> {
-  const refusal = url && URL.canParse(url) ? await refusalOf(url) : undefined;
+  const addresses = name === "detector_url" ? detectorList(url).map((address) => detectorAddress(address).url) : [url ?? ""];
+  const refusals = await Promise.all(addresses.filter((address) => URL.canParse(address)).map((address) => refusalOf(address)));
+  const refusal = refusals.find((each) => each !== undefined);
   return refusal === undefined ? [] : [{ loc: ["body", name], msg: `Must not be called: ${refusal}`, type: "value_error" }];
 }
 
@@ -98,6 +108,7 @@ function patchOf(changes: Changes): SettingsPatch {
     retentionDays: changes.retention_days ?? undefined,
     detectionConfidenceThreshold: changes.detection_confidence_threshold ?? undefined,
     riskScoreThresholds: changes.risk_score_thresholds ? given(changes.risk_score_thresholds) : undefined,
+    detectorUrl: changes.detector_url,
     visionUrl: changes.vision_url,
     embedderUrl: changes.embedder_url,
     enrichmentUrl: changes.enrichment_url,

@@ -16,6 +16,9 @@ const fields = {
   detection_confidence_threshold: NumberBetween(...ranges.confidence).meta({
     description: "Detections below this confidence are discarded",
   }),
+  detector_url: ServiceUrl.meta({
+    description: "Addresses of your detectors, separated by commas; `built-in` may be one of them; null for the built-in detector alone",
+  }),
   vision_url: ServiceUrl.meta({ description: "URL of your vision service; null without one" }),
   embedder_url: ServiceUrl.meta({ description: "URL of your embedder service; null without one" }),
   enrichment_url: ServiceUrl.meta({ description: "URL of your enrichment service; null without one" }),

@@ -2,6 +2,7 @@ import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs"
 import { basename, join, parse } from "node:path";
 import { Problem } from "../../contract/problem.ts";
 import type { Config } from "../../platform/config/config.ts";
+import { usesBuiltInDetector } from "../../platform/config/detector-address.ts";
 import { cocoNames, namesInMetadata, namesInText, objectTypeOf } from "./class-names.ts";
 import { float32, type OnnxHeader, readOnnxHeader, type TensorInfo } from "./onnx.ts";
 import { type ByteSource, Malformed } from "./protobuf.ts";
@@ -180,7 +181,7 @@ function namesBeside(path: string): string[] | undefined {
  * model or no problem. Problems at run time are in the health of the running detector.
  */
 export function modelFault({ detectorUrl, detectorModelPath }: Pick<Config, "detectorUrl" | "detectorModelPath">): string | undefined {
-  if (detectorUrl !== undefined || detectorModelPath === undefined) return undefined;
+  if (!usesBuiltInDetector(detectorUrl) || detectorModelPath === undefined) return undefined;
   try {
     readModelFile(detectorModelPath);
     return undefined;

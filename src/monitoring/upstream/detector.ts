@@ -27,9 +27,9 @@ export type DetectorResult =
 export interface Detector {
   /**
    * Sends a picture to the detector. Returns detections of any confidence, with boxes in whole pixels inside the picture.
-   * Never throws because of the service; throws the signal's reason if the caller cancelled.
+   * Never throws because of the service; throws the signal's reason if the caller cancelled. `timeoutMs` replaces the usual time limit.
    */
-  detect(picture: Picture, signal?: AbortSignal): Promise<DetectorResult>;
+  detect(picture: Picture, signal?: AbortSignal, timeoutMs?: number): Promise<DetectorResult>;
   close(): Promise<void>;
 }
 
@@ -54,7 +54,10 @@ const requests = {
 /** Creates the client of the detector service: one request for each picture, a multipart form, by the API that the address names. */
 export function createDetector(options: DetectorOptions): Detector {
   const http = upstreamHttp();
-  return { detect: (picture, signal) => detect(http, options, picture, signal), close: () => http.close() };
+  return {
+    detect: (picture, signal, timeoutMs) => detect(http, timeoutMs === undefined ? options : { ...options, timeoutMs }, picture, signal),
+    close: () => http.close(),
+  };
 }
 
 async function detect(http: UpstreamHttp, options: DetectorOptions, picture: Picture, signal?: AbortSignal): Promise<DetectorResult> {

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import type { Config } from "./config.ts";
+import { usesBuiltInDetector } from "./detector-address.ts";
 import { formatRoles, missingRoles } from "./roles.ts";
 
 /** With the delay after wrong keys, a random key of this length cannot be guessed in a lifetime. */
@@ -51,7 +52,7 @@ export function crossChecks(config: Config): { readonly errors: readonly string[
   if ((config.smtpHost ?? config.smtpFromAddress) !== undefined && mailLacks.length > 0) {
     warnings.push(`the email channel is off: it needs ${mailLacks.join(" and ")}`);
   }
-  if (config.detectorUrl !== undefined && config.detectorModelPath !== undefined) {
+  if (!usesBuiltInDetector(config.detectorUrl) && config.detectorModelPath !== undefined) {
     warnings.push("DETECTOR_MODEL_PATH has no effect: DETECTOR_URL replaces the built-in detector");
   }
   errors.push(...modelErrors(config));

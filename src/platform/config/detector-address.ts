@@ -21,3 +21,22 @@ export function detectorAddress(url: string): DetectorAddress {
 export function detectorOrigin(url: string): string {
   return new URL(detectorAddress(url).url).origin;
 }
+
+/** The built-in detector in a list of addresses. */
+export const builtInDetector = "built-in";
+/** More detectors than a home has. */
+export const mostDetectors = 8;
+
+/** Splits the addresses of `DETECTOR_URL`, which stand in the order of preference. Empty if the built-in detector is not replaced. */
+export function detectorList(configured: string | null | undefined): readonly string[] {
+  return (configured ?? "")
+    .split(",")
+    .map((address) => address.trim())
+    .filter((address) => address !== "");
+}
+
+/** Whether the built-in detector is used, alone or beside others. */
+export function usesBuiltInDetector(configured: string | null | undefined): boolean {
+  const list = detectorList(configured);
+  return list.length === 0 || list.includes(builtInDetector);
+}

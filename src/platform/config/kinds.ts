@@ -2,7 +2,7 @@ import { isIP, isIPv4 } from "node:net";
 import { z } from "zod";
 import { objectTypes } from "../../contract/constants.ts";
 import { BoolText, EnumText, FloatText, IntText, issue } from "../../contract/values.ts";
-import { deepStackPrefix, detectorAddress } from "./detector-address.ts";
+import { builtInDetector, deepStackPrefix, detectorAddress, detectorList, mostDetectors } from "./detector-address.ts";
 import { everyRole, roleNames } from "./roles.ts";
 
 /** Parses the text of a variable and describes the accepted values. */
@@ -125,17 +125,25 @@ export const serviceUrl = kind<string>(
   urlWith(["http:", "https:"], "base").transform((url) => url.replace(/\/+$/, "")),
   "an http:// or https:// address without user name and query",
 );
-/** Base URL of a detector, in the form of `detectorAddress`. */
+/** Addresses of detectors in the form of `detectorAddress`, separated by commas; `built-in` stands for the built-in one. */
 export const detectorUrl = kind<string>(
   z.string().transform((text, context) => {
-    const { api, url } = detectorAddress(text);
-    const read = serviceUrl.schema.safeParse(url);
-    if (read.success) return `${api === "deepstack" ? deepStackPrefix : ""}${read.data}`;
+    const list = detectorList(text).map(oneDetector);
+    const isGood = list.length > 0 && list.length <= mostDetectors && !list.includes(undefined);
+    if (isGood) return [...new Set(list)].join(",");
     context.issues.push(issue("value_error", "Not the address of a detector", text));
     return z.NEVER;
   }),
-  `${serviceUrl.allowed}; with deepstack+ in front for CodeProject.AI, Blue Onyx and DeepStack`,
+  `${serviceUrl.allowed}; with deepstack+ in front for CodeProject.AI, Blue Onyx and DeepStack; or up to ${mostDetectors} of them separated by commas, one of which may be ${builtInDetector}`,
 );
+
+function oneDetector(text: string): string | undefined {
+  if (text.toLowerCase() === builtInDetector) return builtInDetector;
+  const { api, url } = detectorAddress(text);
+  const read = serviceUrl.schema.safeParse(url);
+  return read.success ? `${api === "deepstack" ? deepStackPrefix : ""}${read.data}` : undefined;
+}
+
 export const postgresUrl = kind(
   urlWith(["postgres:", "postgresql:"], "whole"),
   "an address such as postgres://user:password@host:5432/database",

@@ -25,6 +25,8 @@ export interface LiveSettings {
   readonly retentionDays: number;
   readonly detectionConfidenceThreshold: number;
   readonly riskScoreThresholds: RiskScoreThresholds;
+  /** Addresses separated by commas, see `detectorList`; null for the built-in detector. */
+  readonly detectorUrl: string | null;
   /** Null if none is configured. */
   readonly visionUrl: string | null;
   readonly embedderUrl: string | null;
@@ -99,6 +101,7 @@ const fields: Readonly<Record<keyof LiveSettings, Field>> = {
   retentionDays: number("RETENTION_DAYS", "retention_days"),
   detectionConfidenceThreshold: number("DETECTION_CONFIDENCE_THRESHOLD", "detection_confidence_threshold"),
   riskScoreThresholds: { key: "RISK_SCORE_THRESHOLDS", wire: "risk_score_thresholds", schema: Thresholds },
+  detectorUrl: serviceUrl("DETECTOR_URL", "detector_url"),
   visionUrl: serviceUrl("VISION_URL", "vision_url"),
   embedderUrl: serviceUrl("EMBEDDER_URL", "embedder_url"),
   enrichmentUrl: serviceUrl("ENRICHMENT_URL", "enrichment_url"),
@@ -140,6 +143,7 @@ export function configuredSettings(config: Config): LiveSettings {
     retentionDays: config.retentionDays,
     detectionConfidenceThreshold: config.detectionConfidenceThreshold,
     riskScoreThresholds: { low: 0, medium: 30, high: 60, critical: 80 },
+    detectorUrl: config.detectorUrl ?? null,
     visionUrl: config.visionUrl ?? null,
     embedderUrl: config.embedderUrl ?? null,
     enrichmentUrl: config.enrichmentUrl ?? null,

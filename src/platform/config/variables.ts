@@ -250,7 +250,12 @@ export const variables = {
     description: "Longest wait of a closed batch for the enrichment of its detections",
   },
 
-  DETECTOR_URL: { group: "upstream", kind: kinds.detectorUrl, defaultNote: "built in", description: "Detector service" },
+  DETECTOR_URL: {
+    group: "upstream",
+    kind: kinds.detectorUrl,
+    defaultNote: "built in",
+    description: "Detector service, or several (docs/detection.md)",
+  },
   DETECTOR_MODEL_PATH: {
     group: "upstream",
     kind: kinds.path,

@@ -36,6 +36,7 @@ describe("live configuration", () => {
       retention_days: 14,
       detection_confidence_threshold: 0.5,
       risk_score_thresholds: { low: 0, medium: 30, high: 60, critical: 80 },
+      detector_url: null,
       vision_url: null,
       embedder_url: null,
       enrichment_url: null,
@@ -76,7 +77,9 @@ describe("live configuration", () => {
     [{ enrichment_url: "" }, ["body", "enrichment_url"], "url_parsing"],
     [{ vision_url: "http://169.254.169.254/" }, ["body", "vision_url"], "value_error"],
     [{ vision_url: "http://[fe80::1]:9000" }, ["body", "vision_url"], "value_error"],
-    [{ detector_url: "http://127.0.0.1:1" }, ["body", "detector_url"], "extra_forbidden"],
+    [{ language_model_url: "http://127.0.0.1:1" }, ["body", "language_model_url"], "extra_forbidden"],
+    [{ detector_url: "http://127.0.0.1:1,http://169.254.169.254/" }, ["body", "detector_url"], "value_error"],
+    [{ detector_url: "http://127.0.0.1:1,elsewhere" }, ["body", "detector_url"], "url_parsing"],
   ])("live configuration: refuses %j with 422 and changes nothing", async (body, loc, type) => {
     const before = await get(one);
     const answer = await patch(one, { batch_idle_timeout_seconds: 77, ...body });
@@ -113,7 +116,7 @@ describe("live configuration", () => {
   it("live configuration: refuses to reset and change a field at once, or to reset a field that is not set", async () => {
     for (const [body, loc] of [
       [{ retention_days: 5, reset: ["retention_days"] }, ["body", "reset"]],
-      [{ reset: ["detector_url"] }, ["body", "reset", 0]],
+      [{ reset: ["language_model_url"] }, ["body", "reset", 0]],
     ] as const) {
       expect(await patch(one, body)).toMatchObject({ status: 422, body: { detail: [{ loc }] } });
     }

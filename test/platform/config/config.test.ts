@@ -319,6 +319,8 @@ describe("configuration values", () => {
     ["DETECTOR_URL", "deepstack+http://d:32168", true],
     ["DETECTOR_URL", "deepstack+ftp://d", false],
     ["DETECTOR_URL", "deepstack+http://user@d", false],
+    ["DETECTOR_URL", "http://d,ftp://e", false],
+    ["DETECTOR_URL", ",", false],
     ["VISION_URL", "deepstack+http://d", false],
     ["HOST", "a/b", false],
     ["DATA_DIR", "a\0b", false],
@@ -330,6 +332,11 @@ describe("configuration values", () => {
   it("configuration values: the slash at the end of a service URL is removed", () => {
     expect(env({ DETECTOR_URL: "http://d:1/api//" }).config.detectorUrl).toBe("http://d:1/api");
     expect(env({ DETECTOR_URL: "DeepStack+https://d:1/api//" }).config.detectorUrl).toBe("deepstack+https://d:1/api");
+  });
+
+  it("configuration values: several detectors are a list, each once", () => {
+    const { config } = env({ DETECTOR_URL: " http://d:1/ , deepstack+http://e, Built-In,http://d:1" });
+    expect(config.detectorUrl).toBe("http://d:1,deepstack+http://e,built-in");
   });
 });
 

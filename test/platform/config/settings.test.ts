@@ -43,6 +43,7 @@ describe("settings", () => {
       retentionDays: 14,
       detectionConfidenceThreshold: 0.5,
       riskScoreThresholds: { low: 0, medium: 30, high: 60, critical: 80 },
+      detectorUrl: null,
       visionUrl: null,
       embedderUrl: null,
       enrichmentUrl: null,

@@ -102,7 +102,7 @@ export const configured: readonly Sentence[] = [
     "Kürzester Abstand zweier Prüfungen einer Kamera auf verschobenen Blick, schwarzes oder eingefrorenes Bild",
   ],
   ["Longest wait of a closed batch for the enrichment of its detections", "So lange wartet ein Ereignis höchstens auf die Anreicherung"],
-  ["Detector service", "Dienst, der Dinge erkennt"],
+  ["Detector service, or several (docs/detection.md)", "Dienst, der Dinge erkennt, auch mehrere (docs/detection.md)"],
   [
     "Custom ONNX YOLO model in place of the bundled one (docs/detection.md)",
     "Eigenes ONNX-YOLO-Modell anstelle des eingebauten (docs/detection.md)",

@@ -2,8 +2,9 @@ import { recentAnswers } from "../../../monitoring/images/left-out-repository.ts
 import { createDetector, type Detected } from "../../../monitoring/upstream/detector.ts";
 import type { SeenObject } from "../../../monitoring/upstream/detector-answer.ts";
 import { leftOutText, percentText, unusableAnswers } from "../../../monitoring/upstream/left-out.ts";
-import { detectorAddress, detectorOrigin } from "../../../platform/config/detector-address.ts";
+import { builtInDetector, detectorAddress, detectorList, detectorOrigin } from "../../../platform/config/detector-address.ts";
 import { type Check, combine, finding, NotPossible, type Outcome, ok } from "../check.ts";
+import type { Examination } from "../examination.ts";
 import { answered, faulty, peoplePicture, pictureSize, probeService, type Service } from "../upstreams.ts";
 import { listed } from "../wording.ts";
 
@@ -14,22 +15,34 @@ const detector: Check = {
   severity: "error",
   finds: "The detector cannot be reached, its answer to a picture with people is wrong, or it finds no person in it",
   run: async (examination, signal) => {
-    const { detectionConfidenceThreshold: threshold } = await examination.settings();
-    return await probeService(
-      examination,
-      { name: "detector", url: examination.config().detectorUrl, create: createDetector },
-      async (client) => client.detect(await peoplePicture(), signal),
-      async (answer, service) => {
-        const problems = [...wrongForm(answer, service), ...noPerson(answer.detections, threshold, service)];
-        if (problems.length > 0) return combine(problems);
-        return await answered(
-          service,
-          `found a person with ${percentText(bestPerson(answer.detections))}, ${Math.round(answer.inferenceMs ?? 0)} ms`,
-        );
-      },
-    );
+    const { detectionConfidenceThreshold: threshold, detectorUrl } = await examination.settings();
+    const addresses = detectorList(detectorUrl).filter((address) => address !== builtInDetector);
+    const [first, ...others] = addresses;
+    if (others.length === 0) return await probeOne(examination, signal, { url: first, threshold });
+    return combine(await Promise.all(addresses.map((url) => probeOne(examination, signal, { url, threshold }))));
   },
 };
+
+/** Asks the detector at an address; without one, the built-in one. */
+async function probeOne(
+  examination: Examination,
+  signal: AbortSignal,
+  { url, threshold }: { readonly url: string | undefined; readonly threshold: number },
+): Promise<Outcome> {
+  return await probeService(
+    examination,
+    { name: "detector", url, create: createDetector },
+    async (client) => client.detect(await peoplePicture(), signal),
+    async (answer, service) => {
+      const problems = [...wrongForm(answer, service), ...noPerson(answer.detections, threshold, service)];
+      if (problems.length > 0) return combine(problems);
+      return await answered(
+        service,
+        `found a person with ${percentText(bestPerson(answer.detections))}, ${Math.round(answer.inferenceMs ?? 0)} ms`,
+      );
+    },
+  );
+}
 
 function wrongForm({ width, height, inferenceMs, leftOut, detections }: Detected, service: Service): readonly Outcome[] {
   // Servers with the API of DeepStack report no size.
@@ -75,17 +88,22 @@ const detectorAnswers: Check = {
   severity: "warning",
   finds: "homesec could not use most detections of the last day, with an example",
   run: async (examination) => {
-    const { detectorUrl } = examination.config();
-    if (detectorUrl === undefined) throw new NotPossible("the built-in detector is in use");
+    const { detectorUrl } = await examination.settings();
+    const addresses = detectorList(detectorUrl).filter((address) => address !== builtInDetector);
+    if (addresses.length === 0) throw new NotPossible("the built-in detector is in use");
     const db = await examination.rows();
-    const origin = detectorOrigin(detectorUrl);
-    const answers = await db.query((sql) => recentAnswers(sql, origin, examination.clock.now()));
-    const fault = unusableAnswers(answers);
-    if (fault === undefined) return ok();
-    return finding(
-      `The detector at ${origin} answers, but ${fault}`,
-      "Make the service at DETECTOR_URL answer as docs/services.md describes; homesec explain image PATH shows one picture",
-    );
+    const bad: Outcome[] = [];
+    for (const origin of new Set(addresses.map(detectorOrigin))) {
+      const fault = unusableAnswers(await db.query((sql) => recentAnswers(sql, origin, examination.clock.now())));
+      if (fault === undefined) continue;
+      bad.push(
+        finding(
+          `The detector at ${origin} answers, but ${fault}`,
+          "Make the service at DETECTOR_URL answer as docs/services.md describes; homesec explain image PATH shows one picture",
+        ),
+      );
+    }
+    return bad.length > 0 ? combine(bad) : ok();
   },
 };
 

@@ -14,6 +14,7 @@ import { objectTypeOf } from "../../../monitoring/detector-model/class-names.ts"
 import { readModelFile } from "../../../monitoring/detector-model/model-file.ts";
 import { zonesByCamera } from "../../../monitoring/zones/zones-repository.ts";
 import type { Config } from "../../../platform/config/config.ts";
+import { builtInDetector, detectorList } from "../../../platform/config/detector-address.ts";
 import { type Check, finding, NotPossible, type Outcome, ok } from "../check.ts";
 import { type AlertWebhook, scoredEvents, webhooksForAlerts } from "../doctor-repository.ts";
 import type { Examination, Readable } from "../examination.ts";
@@ -233,15 +234,15 @@ async function possibleEvents(examination: Examination): Promise<Possible> {
     now,
     cameraIds: cameras.map(({ camera_id }) => camera_id),
     zones,
-    classes: classesOf(examination.config()),
+    classes: classesOf(examination.config(), (await examination.settings()).detectorUrl),
     highestScore: events.count >= minScored ? (events.highest ?? undefined) : undefined,
   };
 }
 
-/** The classes that the detector can find. The built-in one finds only people, unless it has a custom model. */
-function classesOf(config: Config): readonly string[] {
-  if (config.detectorUrl !== undefined) return objectTypes;
-  if (config.detectorModelPath === undefined) return ["person"];
+/** The classes that the detector can find. The built-in one finds all of them, unless it has a custom model. */
+function classesOf(config: Config, detectorUrl: string | null): readonly string[] {
+  const list = detectorList(detectorUrl);
+  if (config.detectorModelPath === undefined || list.some((address) => address !== builtInDetector)) return objectTypes;
   try {
     const { classNames } = readModelFile(config.detectorModelPath);
     return [...new Set(classNames.flatMap((name) => objectTypeOf(name) ?? []))];

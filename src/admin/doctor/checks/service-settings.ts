@@ -1,6 +1,6 @@
 import { leastConfidence } from "../../../monitoring/upstream/deepstack.ts";
 import type { Config } from "../../../platform/config/config.ts";
-import { detectorAddress } from "../../../platform/config/detector-address.ts";
+import { detectorAddress, detectorList, usesBuiltInDetector } from "../../../platform/config/detector-address.ts";
 import type { LiveSettings } from "../../../platform/config/settings.ts";
 import { type Check, finding, type Outcome, ok } from "../check.ts";
 
@@ -14,18 +14,19 @@ export const serviceSettings: Check = {
   run: async (examination) => thresholds(examination.config(), await examination.settings()),
 };
 
-function thresholds({ detectorUrl, detectorConfidence }: Config, { detectionConfidenceThreshold: threshold }: LiveSettings): Outcome {
+function thresholds({ detectorConfidence }: Config, { detectorUrl, detectionConfidenceThreshold: threshold }: LiveSettings): Outcome {
   if (threshold >= 0.95)
     return finding(
       `homesec stores only detections with a confidence of ${threshold} or more, which are rare`,
       "homesec config set --detection-confidence-threshold 0.5",
     );
-  if (detectorUrl === undefined && detectorConfidence > threshold)
+  const list = detectorList(detectorUrl);
+  if (usesBuiltInDetector(detectorUrl) && list.length <= 1 && detectorConfidence > threshold)
     return finding(
       `The built-in detector reports nothing below ${detectorConfidence} (DETECTOR_CONFIDENCE), so the threshold of ${threshold} has no effect`,
       `Set DETECTOR_CONFIDENCE=${threshold}`,
     );
-  const isDeepStack = detectorUrl !== undefined && detectorAddress(detectorUrl).api === "deepstack";
+  const isDeepStack = list.length > 0 && list.every((address) => detectorAddress(address).api === "deepstack");
   if (isDeepStack && threshold < leastConfidence)
     return finding(
       `homesec asks the detector at DETECTOR_URL for nothing below ${leastConfidence}, so the threshold of ${threshold} has no effect`,

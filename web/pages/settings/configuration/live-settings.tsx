@@ -21,7 +21,7 @@ const numbers = {
   batch_idle_timeout_seconds: [...ranges.batchSeconds, 1],
 } as const;
 const switches = ["scene_change_enabled", "vision_extraction_enabled", "reid_enabled"] as const;
-const addresses = ["vision_url", "embedder_url", "enrichment_url"] as const;
+const addresses = ["detector_url", "vision_url", "embedder_url", "enrichment_url"] as const;
 
 /** The settings that change while homesec runs. Each is stored alone, so that an error is about it. */
 export function LiveSettings({ variables }: { readonly variables: readonly VariableRecord[] }) {
@@ -136,7 +136,7 @@ function AddressSetting({ name, value }: { readonly name: (typeof addresses)[num
       <TextField
         label={configuration.setting[name]}
         hint={configuration.settingHint[name]}
-        type="url"
+        type={name === "detector_url" ? "text" : "url"}
         placeholder={configuration.builtIn}
         value={text}
         onText={setText}

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { detectorStandIn, type StandIn } from "../support/upstream.ts";
+import { type House, house } from "./house.ts";
+
+describe("several detectors", () => {
+  let home: House;
+  let second: StandIn;
+
+  beforeAll(async () => {
+    [home, second] = await Promise.all([house(), detectorStandIn()]);
+  });
+  afterAll(async () => {
+    await home.close();
+    await second.close();
+  });
+
+  const detectorsOf = async (): Promise<readonly string[]> => {
+    const { items } = (await home.get("images?limit=100")).body;
+    return items.map(({ detector }: { detector: string }) => detector);
+  };
+  const change = (url: string | null) =>
+    fetch(`${home.daemon.url}/api/system/config`, {
+      method: "PATCH",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ detector_url: url }),
+    });
+
+  it("several detectors: are set while the daemon runs, and one that fails loses no picture and opens no breaker", async () => {
+    await home.upload();
+    await home.until("images?status=processed", ({ items }) => items.length === 3);
+    expect(new Set(await detectorsOf())).toEqual(new Set([home.detector.url]));
+
+    expect((await change(`${home.detector.url},${second.url}`)).status).toBe(200);
+    await home.until("system/health/full", ({ ai_services }) => ai_services[0].note?.includes(second.url) === true);
+    await home.detector.setMode("down");
+    for (let round = 0; round < 3; round += 1) await home.upload();
+    await home.until("images?status=processed&limit=100", ({ items }) => items.length === 12);
+    expect((await detectorsOf()).filter((detector) => detector === second.url)).toHaveLength(9);
+    expect((await home.get("images?status=deferred")).body.items).toEqual([]);
+    expect(await home.breaker("detector")).toBe("closed");
+    const health = await home.until("system/health/full", ({ ai_services }) => /does not work/.test(ai_services[0].note ?? ""));
+    expect(health.ai_services[0]).toMatchObject({ name: "detector", status: "healthy", url: second.url });
+    const metrics = await (await fetch(`${home.daemon.url}/metrics`)).text();
+    expect(metrics).toContain(`homesec_detector_requests_total{detector="${second.url}",outcome="success"}`);
+    expect(metrics).toContain(`homesec_detector_requests_total{detector="${home.detector.url}",outcome="failure"}`);
+  });
+
+  it("several detectors: pictures wait while none answers, and are processed when one does", async () => {
+    await second.setMode("down");
+    await home.upload();
+    await home.until("images?status=deferred", ({ items }) => items.length === 3);
+    await home.until("system/circuit-breakers", ({ breakers }) => breakers[0].state === "open");
+    await second.setMode("ok");
+    home.passHalfMinute();
+    await home.until("images?status=processed&limit=100", ({ items }) => items.length === 15);
+  });
+});
