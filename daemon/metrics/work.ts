@@ -35,7 +35,7 @@ export interface Work {
   /** A recipient was notified this many seconds after the alert or event was ready. */
   notified(seconds: number): void;
   upstreamAsked(service: UpstreamName, outcome: "success" | "failure", seconds: number): void;
-  /** A call of one of the detectors has ended. */
+  /** A call of one of the detectors has ended; `detector` is its place in DETECTOR_URL. */
   detectorAsked(detector: string, outcome: "success" | "failure"): void;
   breakerOpened(service: UpstreamName): void;
   httpAnswered(seconds: number): void;
@@ -146,7 +146,10 @@ function createInstruments(registry: Registry) {
       service,
       outcome: ["success", "failure"],
     }),
-    detectorRequests: counter("detector_requests_total", "Calls to each detector: success, failure", { detector: [], outcome: [] }),
+    detectorRequests: counter("detector_requests_total", "Calls to each detector, by its place in DETECTOR_URL: success, failure", {
+      detector: [],
+      outcome: [],
+    }),
     upstreamDurations: histogram("upstream_request_duration_seconds", "Duration of calls to upstream services", workBuckets, { service }),
     breakerOpens: counter("circuit_breaker_opens_total", "Times that the circuit breaker of a service opened", { service }),
     httpDurations: histogram("http_request_duration_seconds", "Duration of HTTP requests", httpBuckets),

@@ -50,8 +50,8 @@ interface DetectorsOptions {
   readonly isCalled: boolean;
   readonly onCondition: (condition: Condition) => void;
   readonly onBreakerChange: (state: BreakerState, previous: CircuitState) => void;
-  /** Called after each call of a detector. */
-  readonly onCall: (label: string, outcome: "success" | "failure", seconds: number) => void;
+  /** Called after each call of a detector, with its place in DETECTOR_URL from 1, or `built-in`. */
+  readonly onCall: (place: string, outcome: "success" | "failure", seconds: number) => void;
 }
 
 /** Interval of checks for changed settings. */
@@ -176,7 +176,7 @@ class DetectorMembers {
           log.info({ detector: label, state, previous, error: breaker.fault()?.message }, "breaker of a detector");
         this.#noteState();
       },
-      onCall: (...call) => this.#options.onCall(label, ...call),
+      onCall: (...call) => this.#options.onCall(this.#placeOf(address), ...call),
     });
     const builtIn = isBuiltIn ? this.#startBuiltIn() : undefined;
     const url = (): string => builtIn?.url() ?? address;
@@ -188,6 +188,10 @@ class DetectorMembers {
       isReserve: isBuiltIn,
       isReady: () => condition().state === "working",
     };
+  }
+
+  #placeOf(address: string): string {
+    return address === builtInDetector ? builtInDetector : String(1 + this.#members.findIndex((member) => member.address === address));
   }
 
   #startBuiltIn(): Builtin {

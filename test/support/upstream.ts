@@ -127,7 +127,9 @@ async function standIn(path: keyof typeof health, { answer = () => ({}), delayMs
     const isOperation = request.method === "POST" && request.url === path;
     const seen = { path, contentType: request.headers["content-type"] ?? "", body: Buffer.concat(chunks) };
     // A service that refuses one picture accepts the next.
-    if (isOperation && seen.body.includes(referenceName) && (mode === "ok" || mode === "refuse")) return send(response, 200, {});
+    if (isOperation && seen.body.includes(referenceName) && (mode === "ok" || mode === "refuse")) {
+      return send(response, 200, path === "/detect" ? { detections: [] } : {});
+    }
     if (isOperation) {
       requests += 1;
       last = seen;

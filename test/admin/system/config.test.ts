@@ -36,7 +36,7 @@ describe("live configuration", () => {
       retention_days: 14,
       detection_confidence_threshold: 0.5,
       risk_score_thresholds: { low: 0, medium: 30, high: 60, critical: 80 },
-      detector_url: null,
+      detector_url: expect.stringContaining("http://127.0.0.1:"),
       vision_url: null,
       embedder_url: null,
       enrichment_url: null,

@@ -111,7 +111,7 @@ describe("configuration errors", () => {
       '  PORT="80000" (environment): must be a whole number from 0 to 65535',
       '  API_KEY_ENABLED="maybe" (.env, line 1): must be true or false (also 1/0, yes/no, on/off)',
       '  BATCH_WINDOW_SECONDS="0" (environment): must be a whole number from 1 to 86400 (seconds)',
-      '  DETECTOR_URL="ftp://x" (my.conf, line 1): must be an http:// or https:// address without user name and query; with deepstack+ in front for CodeProject.AI, Blue Onyx and DeepStack',
+      '  DETECTOR_URL="ftp://x" (my.conf, line 1): must be an http:// or https:// address without user name and query; with deepstack+ in front for CodeProject.AI, Blue Onyx and DeepStack; or up to 8 of them separated by commas, one of which may be built-in',
       '  LOG_LEVEL="loud" (environment): must be one of debug, info, warn, error',
     ]);
   });
