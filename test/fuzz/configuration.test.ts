@@ -144,7 +144,16 @@ afterAll(() => desk.close());
 
 const settings = [
   ...["batch_timeout_seconds", "batch_idle_timeout_seconds", "retention_days", "detection_confidence_threshold", "risk_score_thresholds"],
-  ...["detector_url", "vision_url", "embedder_url", "enrichment_url", "vision_extraction_enabled", "reid_enabled", "scene_change_enabled", "reset"],
+  ...[
+    "detector_url",
+    "vision_url",
+    "embedder_url",
+    "enrichment_url",
+    "vision_extraction_enabled",
+    "reid_enabled",
+    "scene_change_enabled",
+    "reset",
+  ],
 ];
 const value: fc.Arbitrary<unknown> = fc.oneof(
   odd,
