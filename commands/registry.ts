@@ -54,6 +54,7 @@ export const nouns: readonly Noun[] = [
   { name: "dlq", summary: "Failed jobs (dead letters)", load: () => import("./dlq/commands.ts") },
   { name: "gpu", summary: "GPU load and memory", load: () => import("./gpu/commands.ts") },
   { name: "shares", summary: "Events shown to people without an account", load: () => import("./shares/commands.ts") },
+  { name: "evidence", summary: "Signed packs of an event to hand on", load: () => import("./evidence/commands.ts") },
   { name: "keys", summary: "API keys", load: () => import("./keys/commands.ts") },
   { name: "config", summary: "Configuration and settings", load: () => import("./config/commands.ts") },
   { name: "db", summary: "Database migration, backup and restore", load: () => import("./db/commands.ts") },

@@ -2,6 +2,7 @@ import { analyticsOperations } from "./admin/analytics/operations.ts";
 import { dlqOperations } from "./admin/dead-letters/operations.ts";
 import { doctorOperations } from "./admin/doctor/operations.ts";
 import { documentOperations } from "./admin/documents/operations.ts";
+import { evidenceOperations } from "./admin/evidence/operations.ts";
 import { explainOperations } from "./admin/explain/operations.ts";
 import { gpuOperations } from "./admin/gpu/operations.ts";
 import { keyOperations } from "./admin/keys/operations.ts";
@@ -74,6 +75,7 @@ export const operations: Operations = {
   ...webPushOperations,
   ...recipientOperations,
   ...shareOperations,
+  ...evidenceOperations,
   ...keyOperations,
   ...documentOperations,
 };

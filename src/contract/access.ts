@@ -209,6 +209,10 @@ export const needs: Readonly<Record<OperationId, Need>> = {
   getSharedThumbnail: guest("none"),
   getSharedVideo: guest("none"),
 
+  getEvidencePack: resident,
+  listEvidencePacks: resident,
+  getEvidenceKey: resident,
+
   listKeys: owner,
   createKey: owner,
   revokeKey: owner,

@@ -160,6 +160,7 @@ export const sampleKinds = ["camera_health", "scene_change"] as const;
 export const sceneChangeTypes = ["view_blocked", "view_moved", "view_blurred", "unknown"] as const;
 export const severities = ["low", "medium", "high", "critical"] as const;
 export const shareStatuses = ["active", "ended"] as const;
+export const packStatuses = ["complete", "cut_off"] as const;
 export const silenceStatuses = ["active", "ended"] as const;
 /** Settings that can change at run time. */
 export const configNames = [

@@ -24,6 +24,7 @@ const tags: Readonly<Record<string, string>> = {
   analytics: "Statistics for up to a year, per UTC day",
   receivers: "Servers to which cameras deliver pictures, and the logins of cameras",
   shares: "Events shown to people without an account",
+  evidence: "Signed packs of an event to hand on, and what proves that nothing changed",
   keys: "Named keys with roles, and sessions of browsers",
   system: "Health, pipeline, configuration, storage and metrics",
   documents: "Documents that describe this API",

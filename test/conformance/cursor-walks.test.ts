@@ -142,6 +142,15 @@ const insertShare = (kind: Kind): Promise<unknown> => {
   );
 };
 const removeShare = (id: unknown) => desk.db.query((sql) => sql`delete from shares s where s.share_id = ${id as string}`);
+const insertPack = (kind: Kind): Promise<unknown> =>
+  one(
+    (sql) => sql<{ id: string }[]>`
+      insert into evidence_packs (pack_id, event_id, camera_id, created_at)
+      values (gen_random_uuid(), 1, 'yard', ${at(sql, kind)})
+      returning pack_id as id
+    `,
+  );
+const removePack = (id: unknown) => desk.db.query((sql) => sql`delete from evidence_packs p where p.pack_id = ${id as string}`);
 let cameraCount = 0;
 const insertCamera = (deletedAt: (sql: Sql, kind: Kind) => ReturnType<typeof at>) => (kind: Kind) => {
   cameraCount += 1;
@@ -240,6 +249,7 @@ const walks: Partial<Record<OperationId, readonly Walk[]>> = {
     { query: "subject=events/1", insert: insertChange, remove: removeChange, id: "id" },
   ],
   listModeSwitches: [{ insert: insertSwitch, remove: removeSwitch, id: "id" }],
+  listEvidencePacks: [{ insert: insertPack, remove: removePack, id: "id" }],
   listShares: [{ insert: insertShare, remove: removeShare, id: "id" }],
   listSilences: [
     { insert: insertSilence, remove: removeSilence, id: "id" },

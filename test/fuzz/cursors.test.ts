@@ -42,6 +42,7 @@ const lists: Readonly<Record<string, List>> = {
   listSilences: { path: "/api/silences", name: "silences", key: [time, uuid] },
   listModeSwitches: { path: "/api/mode/history", name: "mode/history", key: [time, 5] },
   listChanges: { path: "/api/changes", name: "changes", key: [time, 5] },
+  listEvidencePacks: { path: "/api/evidence/packs", name: "evidence packs", key: [time, uuid] },
   listShares: { path: "/api/shares", name: "shares", key: [time, uuid] },
   listKeys: { path: "/api/keys", name: "keys", key: [time, uuid] },
   listEntities: { path: "/api/entities", name: "entities", key: [time, uuid] },

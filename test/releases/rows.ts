@@ -562,4 +562,25 @@ export const earlyRows: readonly EarlyRow[] = [
     },
   },
   { from: 52, table: "retention_rules", row: { camera_id: "yard", risk_level: "high", event_days: 365, ...times } },
+  {
+    from: 53,
+    table: "evidence_keys",
+    row: { public_key: Buffer.alloc(32, 53), sealed_private_key: Buffer.of(5, 3), created_at: at(53) },
+  },
+  {
+    from: 53,
+    table: "evidence_packs",
+    row: {
+      ...{ pack_id: id(53), event_id: 1, camera_id: "yard", created_by: "anna", created_at: at(53), finished_at: at(54) },
+      ...{ file_count: 9, size_bytes: 4096, sha256: Buffer.alloc(32, 54) },
+    },
+  },
+  {
+    from: 53,
+    table: "evidence_days",
+    row: {
+      ...{ day: "2026-01-01", records: {}, previous_hash: Buffer.alloc(32), hash: Buffer.alloc(32, 55), closed_at: at(53) },
+      thinned_at: null,
+    },
+  },
 ];

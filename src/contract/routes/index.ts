@@ -9,6 +9,7 @@ import { detectionBulkRoutes, detectionRoutes } from "./detections.ts";
 import { dlqRoutes } from "./dlq.ts";
 import { entityRoutes } from "./entities.ts";
 import { eventRoutes } from "./events.ts";
+import { evidenceRoutes } from "./evidence.ts";
 import { explainRoutes } from "./explain.ts";
 import { imageRoutes } from "./images.ts";
 import { keyRoutes } from "./keys.ts";
@@ -68,6 +69,7 @@ export const routes = {
   ...webPushRoutes,
   ...recipientRoutes,
   ...shareRoutes,
+  ...evidenceRoutes,
   ...keyRoutes,
   ...documentRoutes,
 };

@@ -43,6 +43,12 @@ const kept: Readonly<Record<string, string>> = {
   answer_sources: "always",
   // One.
   vapid_keys: "always",
+  // One, and another with each new key file.
+  evidence_keys: "always",
+  // Nothing that was handed on is forgotten.
+  evidence_packs: "always",
+  // One per day: the hash stays when the records are deleted.
+  evidence_days: "always",
   baseline_configs: "always",
   activity_baselines: "always",
   class_baselines: "always",

@@ -220,6 +220,22 @@ export const changing: Steps = {
   "shares list": [people("--status active", { says: /active/ }), json("--event 42"), error(2, "--status over", { says: /active, ended/ })],
   "shares revoke": [people("<newest>"), silent("<newest>"), error(3, "nothing", { says: /shares list/ })],
 
+  "evidence create": [
+    people("42 --to pack.zip", { says: /^saved +.*pack\.zip \(\d+ files?, \d+ bytes\)\n(.*\n)*signed by +[\w-]{43}\n/ }),
+    json("42 --to direct.zip --direct", { ownForm: true }),
+    noEvent(),
+    error(5, "42 --to pack.zip"),
+  ],
+  "evidence verify": [
+    people("pack.zip", { says: /result +unchanged\n/ }),
+    json("pack.zip", { ownForm: true }),
+    error(1, "damaged.backup", { says: /it is no ZIP archive/ }),
+    error(2, "pack.zip --key none"),
+    error(3, "nothing.zip"),
+  ],
+  "evidence list": [people("--event 42", { says: /complete/ }), json(), error(2, "--event x")],
+  "evidence key": [people("", { says: /^public key +[\w-]{43}\n/ }), json(), error(2, "x")],
+
   "keys create": [
     people("anna --role resident --expires 30d", { says: /api key +hs_[\w-]{43}\n/ }),
     json("visitor --cameras front-door"),

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Cell } from "../../../src/platform/spreadsheet/csv.ts";
 import { xlsxFile } from "../../../src/platform/spreadsheet/xlsx.ts";
-import { zip } from "../../../src/platform/spreadsheet/zip.ts";
+import { zip } from "../../../src/platform/archive/zip.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
 const folder = temporaryFolder("xlsx");

@@ -5,6 +5,8 @@ import { crc32, createDeflateRaw } from "node:zlib";
 export interface ZipEntry {
   readonly name: string;
   readonly parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+  /** Keeps the bytes as they are: for pictures, which get no smaller, and so that a changed byte changes one byte of the file. */
+  readonly isPlain?: true;
 }
 
 interface Written {
@@ -63,7 +65,7 @@ async function* deflated(entry: ZipEntry, tally: { checksum: number; size: numbe
       yield part;
     }
   };
-  const packer = createDeflateRaw({ level });
+  const packer = createDeflateRaw({ level: entry.isPlain ? 0 : level });
   const feeding = pipeline(count, packer);
   try {
     // A failure of the parts destroys the packer and is thrown here
