@@ -55,7 +55,7 @@ export const verifyEvidence = recordCommand({
   name: "evidence verify",
   summary: "Check that an evidence pack is unchanged",
   description:
-    "Checks the signature and every file of a pack, and names the bytes that differ. It needs no daemon, database or settings. Exits with 0 if nothing changed, 7 if something did or another key signed it, 1 if the file is no pack or unsafe to read, and 3 if it does not exist.",
+    "Checks the signature and every file of a pack, and names the bytes that differ. It needs no daemon, database or settings. Exits with 0 if nothing changed, 7 if something did or another key signed it, 1 if the file is no pack or unsafe to read, and 2 if it does not exist.",
   arguments: { file: textArgument("Evidence pack, a ZIP file") },
   options: { key: text("key", "Public key that must have signed it, as text or a file") },
   examples: [
@@ -71,7 +71,7 @@ export const verifyEvidence = recordCommand({
   exitCode: ({ is_unchanged }) => (is_unchanged ? exitCodes.ok : exitCodes.findings),
 });
 
-/** Checks a pack. Throws `Problem`: `not_found` without the file, `unavailable` if it is no pack or cannot be read. */
+/** Checks a pack. Throws `Problem`: `invalid` without the file, `unavailable` if it is no pack or cannot be read. */
 export async function verified(io: Io, given: string, key: string | undefined): Promise<Verified> {
   const { PackFault, sha256Of, verifyPack } = await import("../../src/admin/evidence/verify.ts");
   const file = resolve(io.host.cwd, given);
@@ -88,7 +88,7 @@ export async function verified(io: Io, given: string, key: string | undefined): 
     if (cause instanceof PackFault) throw new Problem("unavailable", `${given} cannot be verified: ${cause.message}`, { cause });
     const { code } = cause as NodeJS.ErrnoException;
     if (code === undefined) throw cause;
-    const kind = code === "ENOENT" || code === "ENOTDIR" ? "not_found" : "unavailable";
+    const kind = code === "ENOENT" || code === "ENOTDIR" ? "invalid" : "unavailable";
     throw new Problem(kind, `${given} cannot be verified: ${readingReason(cause)}`, { cause });
   }
 }

@@ -180,6 +180,7 @@ describe("before anything is done", () => {
     "cameras test-name",
     "webhooks listen",
     "keys generate",
+    "evidence verify",
     "cameras discover",
     "config show",
     "config check",

@@ -231,7 +231,7 @@ export const changing: Steps = {
     json("pack.zip", { ownForm: true }),
     error(1, "damaged.backup", { says: /it is no ZIP archive/ }),
     error(2, "pack.zip --key none"),
-    error(3, "nothing.zip"),
+    error(2, "nothing.zip"),
   ],
   "evidence list": [people("--event 42", { says: /complete/ }), json(), error(2, "--event x")],
   "evidence key": [people("", { says: /^public key +[\w-]{43}\n/ }), json(), error(2, "x")],

@@ -1,7 +1,9 @@
-import { Check, Copy, Send } from "lucide-react";
+import { Check, Copy, Download, Send } from "lucide-react";
 import { useEffect, useId, useRef, useState } from "react";
 import type { z } from "zod";
+import { evidenceRoutes } from "../../../src/contract/routes/evidence.ts";
 import { type Share, shareRoutes } from "../../../src/contract/routes/shares.ts";
+import { type AnyRequest, encodeRequest } from "../../../src/contract/validate.ts";
 import { useAction, useReply } from "../../api/use-reply.ts";
 import { Button } from "../../parts/button.tsx";
 import { Fault } from "../../parts/fault.tsx";
@@ -32,7 +34,31 @@ export default function ShareLinks({ eventId }: { readonly eventId: number }) {
           </ul>
         </section>
       )}
+      <Pack eventId={eventId} />
     </div>
+  );
+}
+
+/** Saves the event as a file for people without homesec, and says how many times that was done. */
+function Pack({ eventId }: { readonly eventId: number }) {
+  const { share: texts } = useMoreTexts();
+  const packs = useReply(evidenceRoutes.listEvidencePacks, { query: { event_id: eventId, limit: 1 } }, { everyMs: 5_000 });
+  const { path } = encodeRequest(evidenceRoutes.getEvidencePack, { params: { event_id: eventId } } as AnyRequest);
+  const count = packs.data?.pagination.total ?? 0;
+  return (
+    <section aria-label={texts.pack} className="grid gap-2 border-t border-line pt-3">
+      <h3 className="font-medium">{texts.pack}</h3>
+      <p className="text-sm text-soft">
+        {texts.packWhat} {count > 0 && texts.packs(count)}
+      </p>
+      <a
+        href={path}
+        download={`homesec-event-${eventId}.zip`}
+        className="inline-flex min-h-11 items-center justify-center gap-2 rounded-lg border border-line px-4 font-medium hover:underline"
+      >
+        <Download aria-hidden size={16} /> {texts.packSave}
+      </a>
+    </section>
   );
 }
 

@@ -12,7 +12,7 @@ import { Note, SettingsFrame } from "./frame.tsx";
 import { Changes } from "./keys/changes.tsx";
 import { Invite } from "./keys/invite.tsx";
 import { NewKey } from "./keys/new-key.tsx";
-import { Shares } from "./keys/shares.tsx";
+import { Packs, Shares } from "./keys/shares.tsx";
 import { Lines } from "./lines.tsx";
 
 type KeyRecord = z.output<typeof Key>;
@@ -45,6 +45,7 @@ export default function KeysPage() {
         )}
       </Loaded>
       <Shares />
+      <Packs />
       <Ended />
       <Changes />
     </SettingsFrame>

@@ -295,6 +295,10 @@ export const settings: typeof english = {
     views: (count) => (count === 1 ? "einmal angesehen" : `${count}-mal angesehen`),
     revokeShareTitle: (id) => `Den Link zu Ereignis ${id ?? ""} beenden?`,
     shareRevoked: "Der Link ist beendet",
+    packs: "Beweispakete",
+    packSize: (size) => `ZIP-Datei, ${size}`,
+    packCutOff: "abgebrochen",
+    packKey: "Öffentlicher Schlüssel Ihrer Pakete. Geben Sie ihn dem Empfänger auf anderem Weg als das Paket:",
     endedTitle: "Beendete Zugänge",
   },
   configuration: {

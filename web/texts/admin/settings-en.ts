@@ -290,6 +290,10 @@ export const settings = {
     views: (count: number) => (count === 1 ? "seen once" : `seen ${count} times`),
     revokeShareTitle: (id: number | null) => `End the link to event ${id ?? ""}?`,
     shareRevoked: "The link has ended",
+    packs: "Evidence packs",
+    packSize: (size: string) => `ZIP file of ${size}`,
+    packCutOff: "cut off",
+    packKey: "Public key of your packs. Give it to the recipient by another way than the pack:",
     endedTitle: "Ended access",
   },
   configuration: {

@@ -314,6 +314,11 @@ export const de: MoreTexts = {
     lastView: (age) => `zuletzt ${age}`,
     revoke: "Widerrufen",
     revoked: "Der Link funktioniert nicht mehr",
+    pack: "Beweispaket",
+    packWhat:
+      "Eine ZIP-Datei für Polizei oder Versicherung: Originalbilder, Protokoll und eine Signatur, die jede Änderung zeigt. Das Protokoll nennt, wer benachrichtigt wurde.",
+    packSave: "Beweispaket speichern",
+    packs: (count) => (count === 1 ? "Es wurde bisher einmal erstellt." : `Es wurde bisher ${count}-mal erstellt.`),
   },
   described: {
     title: "Auf diesem Bild",
