@@ -1,3 +1,4 @@
+// Over 400 lines: one walk for each list, with how its rows are made.
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Route } from "../../src/contract/route.ts";

@@ -1,6 +1,6 @@
 import { dayMs } from "../../base/clock/clock.ts";
-import { type Cell, looksLikeFormula, type RowBatches } from "./csv.ts";
 import { largestEntry, type ZipEntry, zip } from "../archive/zip.ts";
+import { type Cell, looksLikeFormula, type RowBatches } from "./csv.ts";
 
 /** Maximum number of rows below the titles: the format's limit is 2^20 with them. */
 const maxRows = 2 ** 20 - 1;

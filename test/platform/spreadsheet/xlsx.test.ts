@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { inflateRawSync } from "node:zlib";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
+import { zip } from "../../../src/platform/archive/zip.ts";
 import type { Cell } from "../../../src/platform/spreadsheet/csv.ts";
 import { xlsxFile } from "../../../src/platform/spreadsheet/xlsx.ts";
-import { zip } from "../../../src/platform/archive/zip.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
 const folder = temporaryFolder("xlsx");
