@@ -1,10 +1,12 @@
-import { channels } from "../../src/contract/constants.ts";
+import { allRecipients, channels } from "../../src/contract/constants.ts";
 import type { ReplyOf } from "../../src/contract/routes/index.ts";
+import { unusableChannels } from "../../src/contract/unusable-channels.ts";
 import type { Command } from "../command.ts";
 import { recordCommand } from "../command-shapes.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { word } from "../input/arguments.ts";
 import { list } from "../input/options.ts";
+import type { Io } from "../io.ts";
 import { fieldsOf, type View } from "../output/view.ts";
 
 type NotificationConfig = ReplyOf<"getNotificationConfig">;
@@ -15,6 +17,20 @@ const configured = (isConfigured: boolean) =>
 /** The channels that can send alerts now; email needs a recipient. */
 export function usableChannels({ available_channels: available, default_email_recipients: recipients }: NotificationConfig) {
   return available.filter((channel) => channel !== "email" || recipients.length > 0);
+}
+
+/**
+ * Notes mail of rules and recipients that is not sent as homesec is configured, which would otherwise show at the first alert. Rules with
+ * `push` or `webhook` are checked before they are saved.
+ */
+export async function noteUnusableChannels(io: Io, given: readonly string[] | null): Promise<void> {
+  const words = (given ?? []).filter((word) => word !== "push" && word !== "webhook");
+  if (words.length === 0) return;
+  const config = await io.call("getNotificationConfig", {});
+  const isPlain = words.every((name) => name.includes("@") || channels.some((neutral) => neutral === name));
+  const { recipients } = isPlain ? { recipients: [] } : await io.call("listRecipients", {});
+  const named = recipients.filter(({ name }) => words.some((word) => word === allRecipients || word.toLowerCase() === name.toLowerCase()));
+  for (const sentence of unusableChannels([...words, ...named.flatMap((each) => each.channels)], config)) io.output.note(sentence);
 }
 
 const configView: View<NotificationConfig> = {

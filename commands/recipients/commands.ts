@@ -4,6 +4,7 @@ import { actionCommand, recordCommand, rowsCommand } from "../command-shapes.ts"
 import { textArgument } from "../input/arguments.ts";
 import { confirm, yesOption } from "../input/confirm.ts";
 import { choiceList, idOf, text, toggle } from "../input/options.ts";
+import { noteUnusableChannels } from "../notifications/commands.ts";
 import { channelsOption, recipientBody, recipientOptions } from "./options.ts";
 import { recipientView } from "./view.ts";
 
@@ -33,6 +34,7 @@ const addRecipient = recordCommand({
     return await io.call("createRecipient", { body: { name, channels, ...recipientBody(options) } });
   },
   note: ({ name }) => `rules notify ${name} with --channels ${JSON.stringify(name)}`,
+  after: (io, { channels }) => noteUnusableChannels(io, channels),
 });
 
 const listRecipients = rowsCommand({
@@ -85,6 +87,7 @@ const updateRecipient = recordCommand({
     return await io.call("updateRecipient", { params: { id }, body });
   },
   note: ({ name }) => `recipient ${name} changed`,
+  after: async (io, { channels }, { options }) => (options.channels === undefined ? undefined : await noteUnusableChannels(io, channels)),
 });
 
 const removeRecipient = actionCommand({

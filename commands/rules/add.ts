@@ -1,4 +1,3 @@
-import { channels as channelWords } from "../../src/contract/constants.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -9,7 +8,7 @@ import { withCameraIds } from "../input/find-camera.ts";
 import { text } from "../input/options.ts";
 import { parseYaml, readText } from "../input/read-text.ts";
 import type { Io } from "../io.ts";
-import { usableChannels } from "../notifications/commands.ts";
+import { noteUnusableChannels, usableChannels } from "../notifications/commands.ts";
 import { printRecord, printRows } from "../output/output.ts";
 import { draftView, dryRunOption, printDrafts } from "./dry-run.ts";
 import { checkRules, forceOption } from "./faults.ts";
@@ -91,16 +90,17 @@ async function askOnTerminal(io: Io): Promise<NewRule> {
   return await withCameraIds(io, await askForRule(io));
 }
 
-/** Notes channels that cannot be used yet, which would otherwise show at the first alert, or that there is no channel at all. */
+/** Notes channels that send nothing yet, which would otherwise show at the first alert, or that there is no channel at all. */
 async function noteChannels(io: Io, rules: readonly Rule[]): Promise<void> {
   const config = await io.call("getNotificationConfig", {});
-  const usable = usableChannels(config);
-  const missing = channelWords.filter((word) => !usable.includes(word) && rules.some(({ channels }) => channels?.includes(word)));
-  if (config.notification_enabled && usable.length === 0 && !(await allWebhooks(io, true)).some(getsAlerts)) {
+  if (config.notification_enabled && usableChannels(config).length === 0 && !(await allWebhooks(io, true)).some(getsAlerts)) {
     io.output.note(`No mail, chat or phone gets your alerts yet. To get the first one: ${calledAs(io.host)} setup`);
-  } else if (missing.length > 0) {
-    io.output.note(`${missing.join(", ")} cannot be used yet; \`homesec notifications config\` says why`);
+    return;
   }
+  await noteUnusableChannels(
+    io,
+    rules.flatMap(({ channels }) => channels ?? []),
+  );
 }
 
 /** Notes names that several rules share: commands then need ids. */

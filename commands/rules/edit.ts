@@ -8,6 +8,7 @@ import { withCameraIds } from "../input/find-camera.ts";
 import { idOf } from "../input/options.ts";
 import { parseYaml } from "../input/read-text.ts";
 import type { Io } from "../io.ts";
+import { noteUnusableChannels } from "../notifications/commands.ts";
 import { printRecord } from "../output/output.ts";
 import { checkRules, forceOption } from "./faults.ts";
 import { ruleView } from "./view.ts";
@@ -52,6 +53,7 @@ export const editRule = defineCommand({
         await draft.discard();
         await printRecord(io.output, changed, ruleView);
         noteFixedZones(io, [changed]);
+        await noteUnusableChannels(io, changed.channels);
         return exitCodes.ok;
       } catch (error) {
         if (!(error instanceof Problem)) {

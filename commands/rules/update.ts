@@ -2,6 +2,7 @@ import { Problem } from "../../src/contract/problem.ts";
 import { recordCommand } from "../command-shapes.ts";
 import { textArgument } from "../input/arguments.ts";
 import { choiceList, idOf } from "../input/options.ts";
+import { noteUnusableChannels } from "../notifications/commands.ts";
 import { checkRules, forceOption } from "./faults.ts";
 import { ruleBody, ruleOptions } from "./options.ts";
 import { ruleView } from "./view.ts";
@@ -50,7 +51,8 @@ export const updateRule = recordCommand({
     return await io.call("updateRule", { params: { id }, body });
   },
   note: ({ name }) => `rule ${name} changed`,
-  after(io, rule, { options }) {
+  async after(io, rule, { options }) {
     if (options.schedule !== undefined) noteFixedZones(io, [rule]);
+    if (options.channels !== undefined) await noteUnusableChannels(io, rule.channels);
   },
 });

@@ -107,8 +107,20 @@ describe.each(ways)("rules, %s", (way) => {
     const target = ["http://127.0.0.1:1/x", "--event-types", "alert_fired", "-o", "id"];
     const { out: id } = await served.homesec(way, ["webhooks", "add", "chat", ...target]);
     expect(await homesec(["add", "--name", "One"])).toMatchObject({ code: 0, err: "" });
-    const unusable = "email cannot be used yet; `homesec notifications config` says why\n";
+    const unusable = "Nothing goes to email without a mail server. To set one up: homesec setup, or SMTP_HOST and SMTP_FROM_ADDRESS\n";
     expect(await homesec(["add", ...nightly])).toMatchObject({ code: 0, err: unusable });
+    const anna = await served.homesec(way, ["recipients", "add", "Anna", "--channels", "anna@example.org"]);
+    const toAnna = unusable.replace("email", "anna@example.org");
+    expect(anna).toMatchObject({ code: 0, err: expect.stringContaining(toAnna) });
+    expect(await homesec(["update", "Person at night", "--channels", "anna"])).toMatchObject({
+      code: 0,
+      err: expect.stringContaining(toAnna),
+    });
+    expect(await served.homesec(way, ["recipients", "update", "Anna", "--severity", "high"])).toMatchObject({
+      err: "recipient Anna changed\n",
+    });
+    expect(await homesec(["remove", "Person at night", "--yes"])).toMatchObject({ code: 0 });
+    expect(await served.homesec(way, ["recipients", "remove", "Anna", "--yes"])).toMatchObject({ code: 0 });
     expect(await served.homesec(way, ["webhooks", "remove", id.trim(), "--yes"])).toMatchObject({ code: 0 });
   });
 

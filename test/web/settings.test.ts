@@ -215,6 +215,7 @@ describe.skipIf(!chromiumInstalled)("web page: settings (needs chromium)", () =>
     await page.getByText("Ben is added").waitFor();
 
     const anna = await add("Anna", "anna@example.org, anna@work.example.org");
+    await anna.getByText("Nothing goes to anna@example.org, anna@work.example.org without a mail server.").waitFor();
     await anna.getByRole("radio", { name: "At certain hours" }).check();
     const first = anna.getByRole("group", { name: "Hours 1" });
     for (const day of ["Mon", "Tue"]) await first.getByRole("checkbox", { name: day }).check();

@@ -2,6 +2,13 @@ import type { Sentence } from "./translate.ts";
 
 /** Why a rule did or did not alert, and what became of its messages. */
 export const alerted: readonly Sentence[] = [
+  // channels without their configuration
+  [
+    "Nothing goes to {x} without a mail server. To set one up: homesec setup, or SMTP_HOST and SMTP_FROM_ADDRESS",
+    "An {x} geht nichts, solange kein Mailserver eingerichtet ist: homesec setup, oder SMTP_HOST und SMTP_FROM_ADDRESS",
+  ],
+  ["Nothing goes to {x} until you set SMTP_FROM_ADDRESS", "An {x} geht nichts, solange SMTP_FROM_ADDRESS nicht gesetzt ist"],
+  ["No channel sends anything while NOTIFICATION_ENABLED is false", "Kein Kanal sendet etwas, solange NOTIFICATION_ENABLED false ist"],
   // rules
   ["Rule {q} matched‹ ({x})› and raised an alert that was deleted.", "Die Regel {q} traf zu‹ ({x})›; ihr Alarm wurde gelöscht."],
   ["Rule {q} matched‹ ({f})› and raised an alert.", "Die Regel {q} traf zu‹ ({f})› und löste einen Alarm aus."],

@@ -1,14 +1,17 @@
 import { useState } from "react";
 import { severities } from "../../../../src/contract/constants.ts";
 import { channelRoutes } from "../../../../src/contract/routes/channels.ts";
+import { notificationRoutes } from "../../../../src/contract/routes/notifications.ts";
 import { recipientRoutes } from "../../../../src/contract/routes/recipients.ts";
 import { ruleRoutes } from "../../../../src/contract/routes/rules.ts";
+import { unusableChannels } from "../../../../src/contract/unusable-channels.ts";
 import { useAction, useReply } from "../../../api/use-reply.ts";
 import { Button } from "../../../parts/button.tsx";
 import { Fault } from "../../../parts/fault.tsx";
 import { CheckField, SelectField, TextField } from "../../../parts/fields.tsx";
 import { useToast } from "../../../parts/toast.tsx";
 import { useAdminTexts } from "../../../texts/admin.ts";
+import { DaemonText } from "../../../texts/daemon-text.tsx";
 import { useTexts } from "../../../texts/texts.tsx";
 import { bodyOf, draftOf, emptyDraft, type RecipientDraft, type RecipientRecord } from "./draft.ts";
 import { Hours } from "./hours.tsx";
@@ -83,6 +86,8 @@ export default function RecipientForm({ stored, others, onDone }: RecipientFormP
 function Channels({ draft, change }: PartProps) {
   const { recipients } = useAdminTexts();
   const { data } = useReply(channelRoutes.listChannels, {});
+  const { data: config } = useReply(notificationRoutes.getNotificationConfig, {});
+  const unusable = config ? unusableChannels(bodyOf(draft).channels, config) : [];
   const names = [...new Set([...(data?.channels ?? []).map(({ name }) => name), ...draft.phones])];
   return (
     <fieldset>
@@ -109,6 +114,11 @@ function Channels({ draft, change }: PartProps) {
         value={draft.mails}
         onText={(mails) => change({ mails })}
       />
+      {unusable.map((sentence) => (
+        <p key={sentence} className="mt-1 text-sm text-medium">
+          <DaemonText>{sentence}</DaemonText>
+        </p>
+      ))}
     </fieldset>
   );
 }
