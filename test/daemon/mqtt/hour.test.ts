@@ -6,7 +6,7 @@ import sharp from "sharp";
 import { expect, it } from "vitest";
 import { connectBroker } from "../../../src/platform/mqtt/broker.ts";
 import { lookAt } from "../../chaos/support/rows.ts";
-import { insideReports, residentMb, slopeOf } from "../../soak/measures.ts";
+import { insideReports, residentMb, robustSlopeOf, slopeOf } from "../../soak/measures.ts";
 import { serveHomesec } from "../../support/homesec-process.ts";
 import { aedesBroker, mosquittoBroker, mosquittoInstalled } from "../../support/mqtt-broker.ts";
 import { picturePath, renameIn } from "../../support/pictures.ts";
@@ -15,6 +15,8 @@ import { detectorStandIn, languageModelStandIn } from "../../support/upstream.ts
 
 /** Minutes with a picture each second; `npm run mqtt` takes an hour, and the suite has the shorter tests of this folder instead. */
 const minutes = Number(process.env["MQTT_MINUTES"] ?? 0);
+/** Memory is measured this often within a minute, and the lowest value counts: on a busy machine, pictures in work take some MB. */
+const looks = 5;
 /** Until then the program compiles what it uses. */
 const warmUpMinutes = Math.floor(minutes / 4);
 const pictureBytes = 30_000;
@@ -88,16 +90,16 @@ it.skipIf(minutes === 0)(
     const begun = performance.now();
     let sent = 0;
     for (let minute = 0; minute < minutes; minute += 1) {
+      const before = insideReports(insideFile).length;
       for (let second = 0; second < 60; second += 1) {
         await client.publish("homesec/camera/yard/picture/set", picture(), { retain: false });
         sent += 1;
         await sleep(Math.max(0, begun + sent * 1000 - performance.now()));
+        if (second >= 60 - looks) daemon.kill("SIGUSR2");
       }
-      const before = insideReports(insideFile).length;
-      daemon.kill("SIGUSR2");
       await expect.poll(() => insideReports(insideFile).length, { timeout: 30_000 }).toBeGreaterThan(before);
-      const report = insideReports(insideFile).at(-1);
-      const memoryMb = ((report?.heapUsed ?? 0) + (report?.external ?? 0)) / 1024 / 1024;
+      const reports = insideReports(insideFile).slice(before);
+      const memoryMb = Math.min(...reports.map(({ heapUsed, external }) => heapUsed + external)) / 1024 / 1024;
       rows.push({ memoryMb, residentMb: residentMb(daemon.pid) });
       const { residentMb: rss } = rows.at(-1) as (typeof rows)[number];
       process.stderr.write(`MQTT hour: minute ${minute + 1}: ${sent} pictures, ${memoryMb.toFixed(1)} MB, ${rss.toFixed(0)} MB resident\n`);
@@ -105,15 +107,16 @@ it.skipIf(minutes === 0)(
     await expect.poll(stored, { timeout: 60_000 }).toBe(filling + sent);
     const counted = rows.slice(warmUpMinutes);
     const perHour = (of: (row: (typeof rows)[number]) => number) => {
-      const { rise, error } = slopeOf(counted.map((row, at) => [at, of(row)] as const));
-      return { rise: rise * 60, error: error * 60 };
+      const points = counted.map((row, at) => [at, of(row)] as const);
+      // One busy minute must not decide
+      return { rise: robustSlopeOf(points) * 60, error: slopeOf(points).error * 60 };
     };
     const [memory, resident] = [perHour(({ memoryMb }) => memoryMb), perHour((row) => row.residentMb)];
     process.stderr.write(
       `MQTT hour: ${sent} pictures in, ${shown} out; ${memory.rise.toFixed(2)} MB an hour (+- ${memory.error.toFixed(2)}) after collection; resident ${resident.rise.toFixed(1)} MB an hour (+- ${resident.error.toFixed(1)})\n`,
     );
     expect(shown).toBeGreaterThan(minutes * 5);
-    expect(memory.rise - 2 * memory.error).toBeLessThan(2);
+    expect(memory.rise).toBeLessThan(2);
     await client.close();
     daemon.kill("SIGTERM");
     await daemon.exit;
