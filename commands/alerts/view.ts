@@ -1,3 +1,4 @@
+import { conditionText } from "../../src/alerting/rules/condition-words.ts";
 import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import { ago, exactly, type Paint, paint, plain, riskPaint, type TerminalFormat } from "../output/terminal-format.ts";
 import { fieldsOf, type View } from "../output/view.ts";
@@ -36,7 +37,7 @@ export const alertView: View<Alert> = {
     ...(alert.acknowledged_at ? [["acknowledged", { text: exactly(terminal, alert.acknowledged_at) }] as const] : []),
     ...(alert.dismissed_at ? [["dismissed", { text: exactly(terminal, alert.dismissed_at) }] as const] : []),
     ...(alert.alert_metadata.closed_by === undefined ? [] : [["by", { text: alert.alert_metadata.closed_by }] as const]),
-    ["because", { text: alert.alert_metadata.matched_conditions.join(", ") || "every event raises one" }],
+    ["because", { text: alert.alert_metadata.matched_conditions.map(conditionText).join(", ") || "every event raises one" }],
     ["dedup key", { text: alert.dedup_key }],
   ],
   more: channelsText,

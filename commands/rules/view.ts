@@ -1,3 +1,4 @@
+import { conditionText } from "../../src/alerting/rules/condition-words.ts";
 import { describeSchedule } from "../../src/alerting/rules/schedule.ts";
 import { pluralize } from "../../src/base/text/format.ts";
 import type { ReplyOf } from "../../src/contract/routes/index.ts";
@@ -123,7 +124,7 @@ function eventsText({ events }: Backtest, terminal: TerminalFormat): string {
 
 function unmetText({ expectations }: Backtest, terminal: TerminalFormat): string {
   const lines = expectations?.unmet.map(({ event_id: id, expected, matches, failed_conditions: failed }) => {
-    const why = failed.length > 0 ? `: ${plain(failed.join("; "))}` : "";
+    const why = failed.length > 0 ? `: ${plain(failed.map(conditionText).join("; "))}` : "";
     const found = matches === null ? "does not exist" : matches ? "matches" : `does not match${why}`;
     return `${paint(terminal, "red", `event ${id} should ${expected ? "" : "not "}match, but ${found}`)}\n`;
   });

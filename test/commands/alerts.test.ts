@@ -61,7 +61,7 @@ ${alert}  3 min ago  critical  delivered  front-door     42  Person at night
   it("alerts: show explains why the alert was raised", async () => {
     const { out } = await homesec("alerts", "show", alert);
     expect(out).toMatch(/^alert +5f0c9d6e.*\nrule +Person at night \(deleted\)\nseverity +critical\nstatus +delivered\n/);
-    expect(out).toMatch(/because +risk_score >= 80\n/);
+    expect(out).toMatch(/because +the risk score is 80 or more\n/);
     const channels = [
       { channel: "email", status: "sent", reason: null, attempts: 3, late: true },
       { channel: "webhook", status: "waiting", reason: "hooks.test: nothing listens there (ECONNREFUSED)", attempts: 1, late: true },

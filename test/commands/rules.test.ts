@@ -106,7 +106,7 @@ describe("rules test", () => {
     const wrong = await expecting(`${ids[0]}\n{"event_id": ${ids[1]}, "matches": false}\n999\n${ids[2]}\n`);
     expect(wrong.code).toBe(8);
     expect(wrong.out).toContain("3 of 4 events do not match as expected");
-    expect(wrong.out).toContain(`event ${ids[0]} should match, but does not match: risk_score 10 < 50`);
+    expect(wrong.out).toContain(`event ${ids[0]} should match, but does not match: the risk score is 10, and the rule needs 50 or more`);
     expect(wrong.out).toContain(`event ${ids[1]} should not match, but matches`);
     expect(wrong.out).toContain("event 999 should match, but does not exist");
     const asJson = await expecting(`[${ids[0]}]`, "-o", "json", "--direct");

@@ -40,12 +40,20 @@ describe("page texts: sentences of homesec in German", () => {
 
   it.each([
     [
-      'Event 3 raised no alert. Rule "Cars" did not match: risk_score 12 < 40; sat 07:48 not within schedule mon-fri 22:00-06:00 UTC. 2 other rules raised no alert either.',
+      'Event 3 raised no alert. Rule "Cars" did not match: the risk score is 12, and the rule needs 40 or more; sat 07:48 is not within mon-fri 22:00-06:00 UTC. 2 other rules raised no alert either.',
       "Ereignis 3 hat keinen Alarm ausgelöst. Die Regel „Cars“ traf nicht zu: 12 Punkte, mindestens 40 verlangt; Sa 07:48, gilt nur Mo-Fr 22:00-06:00 UTC. 2 andere Regeln haben auch keinen ausgelöst.",
     ],
     [
       "The notification by email, attempt 2, failed and will be retried after 1.5 s: mail.example:587: nothing listens there (ECONNREFUSED).",
       "Die Nachricht über email, Versuch 2, ist nach 1,5 s fehlgeschlagen und wird wiederholt: mail.example:587: dort antwortet nichts (ECONNREFUSED).",
+    ],
+    [
+      'Rule "A" matched (the risk score is 40 or more, a person, a car or a dog was seen, it was at camera gate or yard), but the silence ("Work") muted it.',
+      "Die Regel „A“ traf zu (mindestens 40 Punkte, Person, Auto oder Hund gesehen, an der Kamera gate oder yard), aber die Stummschaltung („Work“) unterdrückte den Alarm.",
+    ],
+    [
+      'Rule "A" did not match: only a dog and a cat were seen, and the rule needs a person; it stood at 0.42, 0.81, which is not in driveway; the confidence of the dog is 40.5 %, and the rule needs 60 % or more.',
+      "Die Regel „A“ traf nicht zu: nur Hund und Katze gesehen, Person verlangt; es stand bei 0,42, 0,81, nicht in driveway; Hund mit 40,5 % Sicherheit, mindestens 60 % verlangt.",
     ],
     ["2 people and 1 car at Front door, for 12 s.", "2 Personen und 1 Auto, Front door, 12 s lang."],
     ["A person is at the door. It rings.", "A person is at the door. It rings."],

@@ -1,3 +1,4 @@
+import { conditionText } from "../../alerting/rules/condition-words.ts";
 import type { Rule } from "../../alerting/rules/rule.ts";
 import { alertsText, type Silence, scopeText } from "../../alerting/silences/silence.ts";
 import type { Event } from "../../monitoring/events/event.ts";
@@ -19,7 +20,7 @@ export function verdictStep(verdict: VerdictFacts): Step {
 
 /** The action of the rule, as the rest of a sentence that starts with its name. */
 export function verdictText(verdict: VerdictFacts): string {
-  const matched = verdict.matched_conditions.length === 0 ? "" : ` (${verdict.matched_conditions.join(", ")})`;
+  const matched = verdict.matched_conditions.length === 0 ? "" : ` (${verdict.matched_conditions.map(conditionText).join(", ")})`;
   const again = {
     when_scored: " It is evaluated again when the event has a risk score.",
     when_cooldown_over: " It is evaluated again then, if the incident is still open.",
@@ -48,7 +49,7 @@ export function verdictText(verdict: VerdictFacts): string {
 }
 
 function sentenceOf(failed: readonly string[]): string {
-  return failed.length === 0 ? "no condition was stored." : `${failed.join("; ")}.`;
+  return failed.length === 0 ? "no condition was stored." : `${failed.map(conditionText).join("; ")}.`;
 }
 
 /** The step for a rule that did not evaluate the event. */

@@ -11,7 +11,7 @@ import type {
   SummaryMessage,
 } from "../delivery/message.ts";
 import { onOneLine } from "../delivery/texts.ts";
-import { conditionTexts } from "../rules/condition-text.ts";
+import { conditionTexts } from "../rules/condition-words.ts";
 import { alertsText, scopeText, spanText } from "../silences/silence.ts";
 import { summaryHeadline } from "../summaries/text.ts";
 

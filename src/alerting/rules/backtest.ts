@@ -3,7 +3,7 @@ import { dayMs } from "../../base/clock/clock.ts";
 import { offsetIn } from "../../base/clock/time-zone.ts";
 import type { ReplayedEvent as ReplayedEventRecord, RuleReplay, ruleRoutes } from "../../contract/routes/rules.ts";
 import type { Database } from "../../platform/database/database.ts";
-import { type ConditionField, fieldOfCondition } from "./condition-text.ts";
+import { type ConditionField, fieldOfCondition } from "./condition-field.ts";
 import { type PastEvents, type PastFacts, pastFacts, type ReplayTrigger } from "./facts-repository.ts";
 import { hasPlace } from "./place-conditions.ts";
 import { type Replayed, replay, triggerOf } from "./replay.ts";

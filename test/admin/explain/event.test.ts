@@ -64,7 +64,7 @@ describe("explain: chain of an event that raised an alert", () => {
       "The batch had 2 detections within 4 s and closed because no more detections came.",
       "Analysis attempt 1: test-model answered after 800 ms, but the answer could not be read: No JSON object in the answer.",
       "Analysis attempt 2: test-model answered after 800 ms, read as score 42.",
-      'Rule "People at night" matched (risk_score >= 40) and raised alert',
+      'Rule "People at night" matched (the risk score is 40 or more) and raised alert',
       "The notification by email, attempt 1, failed and will be retried after 200 ms: 451 greylisted.",
       'alert_fired to webhook "Team chat" was delivered within 2 s.',
       'event_created to webhook "Team chat", attempt 1, failed after 100 ms: HTTP 500.',
@@ -178,8 +178,8 @@ describe("explain: why an event raised no alert", () => {
     const alertId = await stored.alert(earlier, person, { at: atSecond(10) });
     await stored.verdict(eventId, night, { outcome: "not_matched", failed: ["risk_score 42 < 70"] });
     await stored.verdict(eventId, person, { outcome: "suppressed", matched: ["object_type in [person]"], suppressedBy: alertId });
-    const held = `Rule "person" matched (object_type in [person]), but the cooldown of alert ${alertId}, raised 2026-03-01T22:15:10.000Z for event ${earlier}, suppressed it until 2026-03-01T22:20:40.000Z.`;
-    expect(await texts(eventId, "rule")).toEqual([held, 'Rule "night" did not match: risk_score 42 < 70.']);
+    const held = `Rule "person" matched (a person was seen), but the cooldown of alert ${alertId}, raised 2026-03-01T22:15:10.000Z for event ${earlier}, suppressed it until 2026-03-01T22:20:40.000Z.`;
+    expect(await texts(eventId, "rule")).toEqual([held, 'Rule "night" did not match: the risk score is 42, and the rule needs 70 or more.']);
     expect((await explain(eventId)).outcome).toBe(`Event ${eventId} raised no alert. ${held} 1 other rule raised no alert either.`);
     expect((await texts(earlier, "alert"))[0]).toContain("Its cooldown suppressed 1 later match.");
   });

@@ -68,10 +68,10 @@ describe("explain: an event that a cooldown suppressed", () => {
     await desk.look();
     const { outcome, rules } = await explain(1);
     expect(outcome).toMatch(
-      /^Event 1 raised no alert yet\. .* did not match: sun 12:00 not within schedule 14:00-20:00 UTC\. It is evaluated again when its schedule starts, if the incident is still open\.$/,
+      /^Event 1 raised no alert yet\. .* did not match: sun 12:00 is not within 14:00-20:00 UTC\. It is evaluated again when its schedule starts, if the incident is still open\.$/,
     );
     expect(rules.map(({ status }) => status)).toEqual(["waiting"]);
     await desk.db.transaction((sql) => endIncidents(sql, "yard", ["silent"], now));
-    expect((await explain(1)).outcome).toMatch(/^Event 1 raised no alert\. .* not within schedule 14:00-20:00 UTC\.$/);
+    expect((await explain(1)).outcome).toMatch(/^Event 1 raised no alert\. .* is not within 14:00-20:00 UTC\.$/);
   });
 });

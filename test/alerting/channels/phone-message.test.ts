@@ -15,7 +15,7 @@ describe("messages for phones", () => {
       text: [
         "Wed 1 Jul, 23:30, for 45 s · risk 72 of 100 (high)",
         "A person at the gate.",
-        "Rule Somebody at night: the risk score is 60 or more, person was seen",
+        "Rule Somebody at night: the risk score is 60 or more, a person was seen",
       ].join("\n"),
       urgency: "high",
       link: "https://home.example.org/events/17",

@@ -70,7 +70,7 @@ describe("alert mail", () => {
     ]);
     for (const { text } of mails) expect(text).not.toMatch(/_|>=| = | \[/);
     expect(mails[0]?.text).toContain(
-      "Why: The risk score is 60 or more, person or car was seen, the confidence is 60 % or more, it was within mon-fri 22:00-06:00 Europe/Berlin\n",
+      "Why: The risk score is 60 or more, a person or a car was seen, the confidence is 60 % or more, it was within mon-fri 22:00-06:00 Europe/Berlin\n",
     );
     expect(mails[1]?.text).toContain("\nRule: Somebody at night (severity high)\nEvent: 17\n");
   });
@@ -100,7 +100,7 @@ describe("alert mail", () => {
       expect(text).toContain(fact);
       expect(html).toContain(fact);
     }
-    for (const part of [text, html]) expect(part).toContain("The risk score is 60 or more, person was seen");
+    for (const part of [text, html]) expect(part).toContain("The risk score is 60 or more, a person was seen");
     expect(text + html).not.toContain("late");
     expect(text + html).not.toContain("http");
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { initialMode } from "../../../src/alerting/modes/mode.ts";
-import { fieldOfCondition } from "../../../src/alerting/rules/condition-text.ts";
+import { fieldOfCondition } from "../../../src/alerting/rules/condition-field.ts";
 import { evaluate } from "../../../src/alerting/rules/conditions.ts";
 import { conditionFields } from "../../../src/contract/constants.ts";
 import { type Desk, openDesk } from "../../support/operations.ts";

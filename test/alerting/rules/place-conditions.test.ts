@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fieldOfCondition } from "../../../src/alerting/rules/condition-text.ts";
+import { fieldOfCondition } from "../../../src/alerting/rules/condition-field.ts";
 import { evaluate } from "../../../src/alerting/rules/conditions.ts";
 import type { PlacedObject, Rule } from "../../../src/alerting/rules/rule.ts";
 import { contains } from "../../../src/contract/polygon.ts";

@@ -36,6 +36,7 @@ export const german = translator([...explained, ...alerted, ...faults, ...judged
     return isOne ? single : many;
   },
   and: " und ",
+  or: " oder ",
   modes: de.modes.names,
   days: { mon: "Mo", tue: "Di", wed: "Mi", thu: "Do", fri: "Fr", sat: "Sa", sun: "So" },
   point: ",",

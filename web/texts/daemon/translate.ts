@@ -1,7 +1,7 @@
 /**
  * An English sentence of homesec and the same in another language. `{n}` stands for a part that changes; the letters say which kind:
  * number (n), duration (d), time (t), identifier (i), word (w), text in quotation marks (q), count with a noun (p), classes of objects (c),
- * modes of the home (m), days and hours (y), counted objects (u), points (v), any text (x), a text that is translated itself (f), and all that follows, translated too (s). A
+ * names of cameras and zones (g), objects with articles (o), modes of the home (m), days and hours (y), counted objects (u), points (v), any text (x), a text that is translated itself (f), and all that follows, translated too (s). A
  * digit tells two of a kind apart. After `$` nothing else follows. `‹...›` may be missing; it appears in the translation if one of its parts was there.
  */
 export type Sentence = readonly [english: string, translated: string];
@@ -15,6 +15,7 @@ export interface Words {
   readonly objects: (noun: string, isOne: boolean) => string;
   /** Between the last two of a list. */
   readonly and: string;
+  readonly or: string;
   readonly modes: Readonly<Record<string, string>>;
   /** `mon` as the word for it. */
   readonly days: Readonly<Record<string, string>>;
@@ -39,6 +40,8 @@ const kinds = (nouns: readonly string[]): Readonly<Record<string, string>> => ({
   q: '"(?:[^"\\\\]|\\\\.)*"',
   p: `\\d+ (?:${nouns.join("|")})`,
   c: "[a-z][a-z_]*(?: [a-z]+)?(?: \\d+ %)?(?:, [a-z][a-z_]*(?: [a-z]+)?(?: \\d+ %)?)*",
+  o: "an? [^,;:]+?(?:, an? [^,;:]+?)*(?: (?:and|or) an? [^,;:]+?)?",
+  g: "[^,;:.)]+?(?:, [^,;:.)]+?)*?(?: (?:and|or) [^,;:.)]+?)?",
   m: "\\S+?(?:, \\S+?)*",
   u: "\\d+ [a-z]+(?:, \\d+ [a-z]+)*(?: and \\d+ [a-z]+)?",
   v: "[+−]\\d+",
@@ -99,6 +102,13 @@ export function translator(sentences: readonly Sentence[], words: Words): Transl
         return text
           .replace(/(\d+) ([a-z]+)/g, (_, count: string, noun: string) => `${count} ${words.objects(noun, count === "1")}`)
           .replace(" and ", words.and);
+      case "o":
+        return text
+          .replace(/\ban? ([^,]+?)(?=,| and an? | or an? |$)/g, (_, name: string) => words.classes[name]?.[0] ?? name)
+          .replace(" and ", words.and)
+          .replace(" or ", words.or);
+      case "g":
+        return text.replace(" and ", words.and).replace(" or ", words.or);
       case "m":
         return text.replace(/\w+/g, (mode) => words.modes[mode] ?? mode);
       case "y":
