@@ -262,6 +262,33 @@ describe.skipIf(!chromiumInstalled)("web page (needs chromium)", () => {
     await page.goto("/alerts");
     await eventually(async () => (await page.locator("article").count()) === before - 1, { what: "one alert less" });
   });
+
+  it("web page: an event with many people says what is known about two of them, and about the others at a tap", async () => {
+    const at = new Date(Date.now() - 7_000_000).toISOString();
+    const [{ file_path = "" } = {}] = ((await home.ask("GET", "/api/detections?limit=1")) as { items: { file_path: string }[] }).items;
+    const seen = { camera_id: "garden", file_path, file_type: "image/jpeg", detected_at: at, object_type: "person", confidence: 0.9 };
+    const boxes = [10, 60, 110, 160, 210].map((bbox_x) => ({ bbox_x, bbox_y: 150, bbox_width: 40, bbox_height: 90 }));
+    const detections = boxes.map((box) => ({ ...seen, ...box }));
+    const stored = (await home.ask("POST", "/api/detections/bulk", { detections })) as { results: { id: number }[] };
+    const ids = stored.results.map(({ id }) => id);
+    const enrichment = { attributes: { size: "small" }, ocr: [], caption: null, entity_id: null, has_embedding: false };
+    await home.daemon.context.db.query(
+      (sql) => sql`
+        update detections set enrichment = ${JSON.stringify(enrichment)}::text::jsonb where detection_id = any (${ids}::bigint[])
+      `,
+    );
+    const event = { camera_id: "garden", started_at: at, risk_score: 20, summary: "Five people", reasoning: "", detection_ids: ids };
+    const { results } = (await home.ask("POST", "/api/events/bulk", { events: [event] })) as { results: { id: number }[] };
+    const { page, complaints } = await home.visit(screens.phone);
+    await page.goto(`/events/${results[0]?.id}`);
+    const part = page.getByRole("region", { name: "In this picture" });
+    await part.getByRole("button", { name: "Show 3 more" }).waitFor();
+    expect(await part.getByRole("article").count()).toBe(2);
+    await part.getByRole("button").click();
+    await expect.poll(() => part.getByRole("article").count()).toBe(5);
+    expect(await part.getByRole("button").count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
 });
 
 describe.skipIf(!chromiumInstalled)("web page with keys (needs chromium)", () => {

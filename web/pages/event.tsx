@@ -67,7 +67,7 @@ function Shown({ event }: { readonly event: FullEvent }) {
   return (
     <Page title={title} hideTitle>
       {event.deleted_at && <Empty title={texts.event.deleted} />}
-      <div className="gap-6 lg:grid lg:grid-cols-[3fr_2fr]">
+      <div className="gap-x-6 lg:grid lg:grid-cols-[3fr_2fr] lg:grid-rows-[auto_1fr]">
         <div className="min-w-0">
           {event.detections.length > 0 && <Filmstrip pictures={pictures} chosen={chosen} />}
           <Verdict event={event} what={what} />
@@ -90,9 +90,8 @@ function Shown({ event }: { readonly event: FullEvent }) {
               </Button>
             </For>
           </div>
-          <Neighbours neighbours={neighbours} />
         </div>
-        <div className="min-w-0">
+        <div className="min-w-0 lg:col-start-2 lg:row-span-2 lg:row-start-1">
           <EventAlerts alerts={alerts} />
           <Described picture={chosen.picture} />
           <Reasons event={event} />
@@ -102,6 +101,7 @@ function Shown({ event }: { readonly event: FullEvent }) {
           </For>
           <RuleLink event={event} name={title} />
         </div>
+        <Neighbours neighbours={neighbours} />
       </div>
     </Page>
   );

@@ -26,7 +26,7 @@ export function EventRow({ event, isCompact = false }: { readonly event: EventRe
   const nameOf = useCameraNames();
   const pictureText = usePictureText();
   return (
-    <Link href={`/events/${event.id}`} className="flex gap-3 rounded-xl p-2 hover:bg-raised">
+    <Link href={`/events/${event.id}`} className="flex min-w-0 gap-3 rounded-xl p-2 hover:bg-raised">
       <Thumbnail of={event} alt={pictureText(event)} className={`${isCompact ? "w-24" : "w-28"} shrink-0 self-start`} />
       <span className="min-w-0 flex-1">
         <span className={`flex items-baseline justify-between gap-x-3 ${isCompact ? "" : "flex-wrap"}`}>

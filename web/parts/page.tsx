@@ -22,7 +22,7 @@ export function Page({ title, hideTitle = false, actions, children }: PageProps)
   return (
     <>
       <header className={hideTitle ? "sr-only" : "mb-4 flex flex-wrap items-center justify-between gap-3"}>
-        <h1 className="text-2xl font-semibold">{title}</h1>
+        <h1 className="min-w-0 text-2xl font-semibold">{title}</h1>
         {actions}
       </header>
       {!isComplete && (

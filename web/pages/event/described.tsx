@@ -1,6 +1,8 @@
+import { useState } from "react";
 import { Link } from "wouter";
 import { Enrichment } from "../../../src/contract/routes/detections.ts";
 import { For } from "../../api/use-may.tsx";
+import { Button } from "../../parts/button.tsx";
 import { className } from "../../parts/names.ts";
 import { Section } from "../../parts/page.tsx";
 import { useFormat } from "../../texts/format.tsx";
@@ -8,8 +10,8 @@ import { useMoreTexts } from "../../texts/more.ts";
 import { useTexts } from "../../texts/texts.tsx";
 import type { Found, Picture } from "./pictures.ts";
 
-/** More would be a wall of words. */
-const mostObjects = 8;
+/** A phone has no room for more beside the verdict; a button shows the others. */
+const shownAtFirst = 2;
 
 const Details = Enrichment.pick({ attributes: true, ocr: true, caption: true, entity_id: true }).partial();
 
@@ -28,14 +30,16 @@ export function Described({ picture }: { readonly picture: Picture | undefined }
   const texts = useTexts();
   const format = useFormat();
   const { described } = useMoreTexts();
+  const [isOpen, setOpen] = useState(false);
   const objects = (picture?.objects ?? []).flatMap((found) => {
     const details = detailsOf(found);
     return details ? [{ found, details }] : [];
   });
   if (objects.length === 0) return null;
+  const hidden = isOpen ? 0 : objects.length - shownAtFirst;
   return (
     <Section title={described.title}>
-      {objects.slice(0, mostObjects).map(({ found, details }) => (
+      {(hidden > 0 ? objects.slice(0, shownAtFirst) : objects).map(({ found, details }) => (
         <article key={`${found.object_type} ${found.bbox_x} ${found.bbox_y} ${found.confidence}`} className="mb-3">
           <h3 className="font-medium first-letter:uppercase">
             {className(texts, found.object_type)} <span className="text-sm font-normal text-soft">{format.percent(found.confidence)}</span>
@@ -64,6 +68,7 @@ export function Described({ picture }: { readonly picture: Picture | undefined }
           )}
         </article>
       ))}
+      {hidden > 0 && <Button onClick={() => setOpen(true)}>{described.others(hidden)}</Button>}
     </Section>
   );
 }

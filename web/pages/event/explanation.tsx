@@ -40,7 +40,7 @@ export function Steps({ outcome, steps, isOpen = false }: StepsProps) {
       </p>
       <details open={isOpen}>
         <summary className="min-h-10 py-2 text-accent">{texts.event.allSteps(steps.length)}</summary>
-        <ol className="grid gap-2 border-l border-line pl-3">
+        <ol className="grid grid-cols-1 gap-2 border-l border-line pl-3">
           {steps.map((step) => {
             const Icon = icons[step.status];
             return (

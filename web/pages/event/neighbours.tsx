@@ -31,7 +31,7 @@ export function useNeighbours(event: FullEvent): EventNeighbours {
 export function Neighbours({ neighbours: { earlier, later } }: { readonly neighbours: EventNeighbours }) {
   const texts = useTexts();
   return (
-    <div className="grid gap-2 sm:grid-cols-2">
+    <div className="mt-6 grid min-w-0 grid-cols-1 content-start gap-2 sm:grid-cols-2 lg:mt-0">
       {earlier && (
         <div>
           <p className="flex items-center gap-1 text-sm text-soft">

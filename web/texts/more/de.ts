@@ -325,6 +325,7 @@ export const de: MoreTexts = {
     read: "Schrift",
     seenBefore: "Schon einmal gesehen",
     appearances: "Jedes Auftreten zeigen",
+    others: (count) => (count === 1 ? "Noch etwas zeigen" : `${count} weitere zeigen`),
     yes: "ja",
     no: "nein",
     names: {

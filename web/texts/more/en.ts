@@ -320,6 +320,7 @@ export const en = {
     read: "Text",
     seenBefore: "Seen before",
     appearances: "Show all appearances",
+    others: (count: number) => `Show ${count} more`,
     yes: "yes",
     no: "no",
     /** Names of attributes; those that only a service of yours knows are shown as it calls them. */
