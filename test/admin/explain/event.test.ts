@@ -179,7 +179,10 @@ describe("explain: why an event raised no alert", () => {
     await stored.verdict(eventId, night, { outcome: "not_matched", failed: ["risk_score 42 < 70"] });
     await stored.verdict(eventId, person, { outcome: "suppressed", matched: ["object_type in [person]"], suppressedBy: alertId });
     const held = `Rule "person" matched (a person was seen), but the cooldown of alert ${alertId}, raised 2026-03-01T22:15:10.000Z for event ${earlier}, suppressed it until 2026-03-01T22:20:40.000Z.`;
-    expect(await texts(eventId, "rule")).toEqual([held, 'Rule "night" did not match: the risk score is 42, and the rule needs 70 or more.']);
+    expect(await texts(eventId, "rule")).toEqual([
+      held,
+      'Rule "night" did not match: the risk score is 42, and the rule needs 70 or more.',
+    ]);
     expect((await explain(eventId)).outcome).toBe(`Event ${eventId} raised no alert. ${held} 1 other rule raised no alert either.`);
     expect((await texts(earlier, "alert"))[0]).toContain("Its cooldown suppressed 1 later match.");
   });
