@@ -6,12 +6,73 @@ import { checked } from "../../web/texts/daemon/checks-de.ts";
 import { configured } from "../../web/texts/daemon/configuration-de.ts";
 import { explained } from "../../web/texts/daemon/explain-de.ts";
 import { german } from "../../web/texts/daemon/german.ts";
+import { foundAtHome } from "../../web/texts/daemon/home-findings-de.ts";
 import { judged } from "../../web/texts/daemon/judged-de.ts";
+import { foundOnMachine } from "../../web/texts/daemon/machine-findings-de.ts";
 import { faults } from "../../web/texts/daemon/pictures-de.ts";
 import { withoutIdentifiers, withTimes } from "../../web/texts/daemon/plain.ts";
 
-const sentences = [...explained, ...alerted, ...faults, ...judged, ...checked, ...configured];
+const sentences = [...explained, ...alerted, ...faults, ...judged, ...checked, ...foundOnMachine, ...foundAtHome, ...configured];
 const places = (text: string): readonly string[] => [...new Set([...text.matchAll(/\{[a-z]\d?\}/g)].map(([place]) => place))];
+
+/** What a reader types, or what stays as it is: names of products and values alone. */
+const isCommand =
+  /^(?:(?:homesec|sudo|mkdir|chmod|npm|systemctl|redis-cli|curl|echo|create database|kill|[A-Z_]+=|MQTT broker)\b|[A-Z_]+:$|(?:PostgreSQL )?7+\b[^a-z]*$)/;
+
+/** Values as they come in the place of an expression. */
+const values: readonly (readonly [expression: RegExp, value: string])[] = [
+  [/^pluralize\([^"]*"([^"]+)"\)$/, "7 $1s"],
+  [/^.*\? ["`]([^"`$]+)["`] :.*$/s, "$1"],
+  [/^model$/, "Set DETECTOR_MODEL_PATH to a model"],
+  [/^rate$/, "7 MB a day"],
+  [/^durationText\(.*$/s, "5 min"],
+  [/^\w+\.toISOString\(\)$/, "2026-11-28T07:47:42.458Z"],
+  [/^.*$/s, "7"],
+];
+
+function valueFor(expression: string): string {
+  const [form = /^/, value = ""] = values.find(([each]) => each.test(expression)) ?? [];
+  return expression.replace(form, value);
+}
+
+/** Reads a literal that begins at a place, with values for its expressions, which may have literals in them. */
+function literalAt(code: string, begin: number): { readonly text: string; readonly end: number } {
+  const quote = code[begin];
+  let text = "";
+  let at = begin + 1;
+  while (at < code.length && code[at] !== quote) {
+    if (quote === "`" && code.startsWith("${", at)) {
+      const from = at + 2;
+      for (let depth = 1, place = from; ; place += 1) {
+        if (code[place] === "`" || code[place] === '"') place = literalAt(code, place).end;
+        else if (code[place] === "{") depth += 1;
+        else if (code[place] === "}") depth -= 1;
+        if (depth > 0 && place < code.length) continue;
+        text += valueFor(code.slice(from, place));
+        at = place + 1;
+        break;
+      }
+    } else {
+      if (code[at] === "\\") at += 1;
+      text += code[at];
+      at += 1;
+    }
+  }
+  return { text, end: at };
+}
+
+/** The texts that the calls of `finding`, `ok` and `skipped` and of `NotPossible` have as they stand in the code. */
+function findingsIn(code: string): readonly string[] {
+  return [...code.matchAll(/(?:finding|ok|skipped|NotPossible|Broken)\(\s*(?=["`])/g)].flatMap(({ index, 0: call }) => {
+    const texts: string[] = [];
+    for (let at = index + call.length; code[at] === '"' || code[at] === "`"; ) {
+      const { text, end } = literalAt(code, at);
+      texts.push(text);
+      at = end + 1 + (/^,\s*/.exec(code.slice(end + 1))?.[0].length ?? 0);
+    }
+    return texts.filter((text) => text.includes(" "));
+  });
+}
 
 describe("page texts: sentences of homesec in German", () => {
   it("page texts: each English sentence with a German one is still written by homesec", () => {
@@ -36,6 +97,18 @@ describe("page texts: sentences of homesec in German", () => {
   it("page texts: each German sentence has only parts of the English one", () => {
     const wrong = sentences.filter(([english, translated]) => places(translated).some((place) => !english.includes(place)));
     expect(wrong).toEqual([]);
+  });
+
+  it("page texts: each finding of doctor, and what helps, has a German sentence", () => {
+    const folder = join(import.meta.dirname, "../../src/admin/doctor/checks");
+    const missing = readdirSync(folder).flatMap((name) =>
+      findingsIn(readFileSync(join(folder, name), "utf8")).filter((text) => {
+        const unknown: string[] = [];
+        german(text, (part) => unknown.push(part));
+        return unknown.some((part) => !isCommand.test(part));
+      }),
+    );
+    expect(missing).toEqual([]);
   });
 
   it.each([

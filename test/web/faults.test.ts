@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { Problem, type ProblemKind, type ProblemType, problemTypes } from "../../src/contract/problem.ts";
 import { faultText, itemText } from "../../web/texts/fault-de.ts";
@@ -39,5 +41,34 @@ it("faults: kinds of refusals are German; a text that homesec alone knows keeps 
   expect(say("conflict", 'The deleted camera yard ("Yard") has the name "Yard"; restore it, or give another name')).toBe(
     "So heißt schon die gelöschte Kamera „Yard“ (yard). Wähle etwas anderes, oder stelle sie wieder her.",
   );
+  expect(say("conflict", "These rules name the channel phone: Night, Day; change them before you remove it")).toBe(
+    "Diese Regeln nennen den Kanal phone: Night, Day. Ändere sie zuerst.",
+  );
   expect(faultText(new Error("The daemon failed"))).toBe("homesec meldet: The daemon failed");
+});
+
+it("faults: every refusal that a person can meet on the page has a German text", () => {
+  const folder = join(import.meta.dirname, "../../src");
+  const files = ["alerting", "monitoring", "work", "admin", "platform/keys", "platform/access"].flatMap((part) =>
+    readdirSync(join(folder, part), { recursive: true, encoding: "utf8" }).map((name) => join(folder, part, name)),
+  );
+  const code = files.filter((name) => name.endsWith(".ts")).map((name) => readFileSync(name, "utf8"));
+  const refused = /new Problem\(\s*"(?:conflict|bad_request)",\s*(`[^`]*`|"[^"\n]*")/g;
+  const messages = code
+    .flatMap((text) => [...text.matchAll(refused)].map(([, literal = ""]) => literal.slice(1, -1)))
+    .map((text) =>
+      text
+        .replace(/\$\{JSON[^}]*\}/g, '"seven"')
+        .replace(/\$\{what\}/g, 'the name "seven"')
+        .replace(/\$\{(?:[^{}]|\{[^{}]*\})*\}/g, "seven"),
+    );
+  expect(messages.length).toBeGreaterThan(30);
+  const english = messages.filter((message) => faultText(new Problem("conflict", message)).startsWith("homesec meldet"));
+  // backups, restores and the cleanup of disks are work for a terminal
+  expect(
+    english.filter(
+      (message) =>
+        !/^(?:the database|another program|the schema|seven is there|seven was written|a daemon uses|what others made)/.test(message),
+    ),
+  ).toEqual([]);
 });

@@ -111,7 +111,7 @@ describe.skipIf(!chromiumInstalled)("web page: hostile pages and texts (needs ch
           items: { id: number; camera_id: string; summary: string }[];
         };
         const found = items.filter(({ summary }) => summary.startsWith("Model "));
-        return found.length === 2 && found;
+        return found.length === 2 ? found : undefined;
       },
       { what: "two events that the model judged" },
     );

@@ -1,5 +1,6 @@
 import sharp from "sharp";
 import { describe, expect, it, vi } from "vitest";
+import { system } from "../../web/texts/admin/system-de.ts";
 import { cameraServer } from "../monitoring/pulls/camera-server.ts";
 import { accessibilityFindings, chromiumInstalled } from "../support/browser.ts";
 import { useWebHome } from "./home.ts";
@@ -19,6 +20,12 @@ describe.skipIf(!chromiumInstalled)("web page: system and cameras (needs chromiu
     await page.getByText("PostgreSQL version").or(page.getByText("Configuration")).first().waitFor();
     expect(new URL(page.url()).search).toBe("?check=1");
     expect(complaints).toEqual([]);
+  });
+
+  it("web page: every part that works in the background has a German name", async () => {
+    const { workers } = (await home.ask("GET", "/api/system/workers")) as { workers: { name: string }[] };
+    expect(workers.length).toBeGreaterThan(10);
+    expect(workers.map(({ name }) => name).filter((name) => !(name in system.workerNames))).toEqual([]);
   });
 
   it("web page: the language models are tested, and the page says in words what they can do and what to fix", async () => {

@@ -1,5 +1,6 @@
 import { Problem, type ProblemItem, type ProblemKind, type ProblemType } from "../../src/contract/problem.ts";
 import { Said } from "./en.ts";
+import { refusals } from "./refusals-de.ts";
 
 /** The names of fields, as forms write them. */
 const fields: Readonly<Record<string, string>> = {
@@ -80,6 +81,11 @@ function known(message: string): string | undefined {
   for (const [pattern, text] of messages) {
     const match = pattern.exec(message);
     if (match) return text(...match.slice(1));
+  }
+  for (const [english, german] of refusals) {
+    const source = english.replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{([a-d])\}/g, "(?<$1>.+?)");
+    const match = new RegExp(`^${source}$`, "s").exec(message);
+    if (match) return german.replace(/\{([a-d])\}/g, (_, part: string) => match.groups?.[part] ?? "");
   }
   return undefined;
 }

@@ -1,11 +1,13 @@
 import { join } from "node:path";
+import sharp from "sharp";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { type HomesecProcess, serveHomesec } from "../../support/homesec-process.ts";
-import { copyIn } from "../../support/pictures.ts";
+import { copyIn, renameIn } from "../../support/pictures.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { Tmux, tmuxInstalled } from "../../support/tmux.ts";
 import { detectorStandIn, languageModelStandIn, type StandIn } from "../../support/upstream.ts";
+import { type Screenshot, Xterm, xtermInstalled } from "../../support/xterm.ts";
 
 const program = join(import.meta.dirname, "../../../dist/bin/homesec.js");
 
@@ -131,6 +133,54 @@ describe.skipIf(!tmuxInstalled)("homesec live in a real terminal (needs tmux)", 
     await expectRestored(0);
   });
 
+  it.skipIf(!xtermInstalled)("live in xterm: shows the picture of a camera with its real pixels, by Sixel (needs xterm)", async () => {
+    const quarter = (background: string) =>
+      sharp({ create: { width: 320, height: 240, channels: 3, background } })
+        .png()
+        .toBuffer();
+    const [red, green, blue, yellow] = await Promise.all(["#c02020", "#20a020", "#2020c0", "#c0c020"].map(quarter));
+    const picture = await sharp({ create: { width: 640, height: 480, channels: 3, background: "black" } })
+      .composite([
+        { input: red, left: 0, top: 0 },
+        { input: green, left: 320, top: 0 },
+        { input: blue, left: 0, top: 240 },
+        { input: yellow, left: 320, top: 240 },
+      ])
+      .jpeg()
+      .toBuffer();
+    // the first camera by name is selected
+    await renameIn(join(folder.path, "cameras", "attic", "a.jpg"), picture);
+    await expect.poll(async () => (await fetch(`${daemon.url}/api/cameras/attic/snapshot`)).ok, { timeout: 15_000 }).toBe(true);
+    const xterm = await Xterm.open("210x60", [process.execPath, program, "live"], { HOMESEC_URL: daemon.url });
+    try {
+      const colours = [
+        [192, 32, 32],
+        [32, 160, 32],
+        [32, 32, 192],
+        [192, 192, 32],
+      ] as const;
+      let places: ReturnType<typeof placesOf>[] = [];
+      const isWhole = async () => {
+        const shot = await xterm.screenshot();
+        places = colours.map((colour) => placesOf(shot, colour));
+        return places.every(({ count }) => count > 10_000);
+      };
+      await expect.poll(isWhole, { timeout: 15_000 }).toBe(true);
+      const [first, second, third, fourth] = places.map(({ x, y }) => ({ x, y }));
+      if (!first || !second || !third || !fourth) throw new Error("a quarter is missing");
+      // the quarters lie as in the picture, which keeps its shape
+      const [across, down] = [second.x - first.x, third.y - first.y];
+      expect(across / down).toBeCloseTo(4 / 3, 1);
+      for (const off of [third.x - first.x, fourth.x - second.x, second.y - first.y, fourth.y - third.y])
+        expect(Math.abs(off)).toBeLessThan(12);
+      for (const { count } of places) expect(count / (across * down)).toBeGreaterThan(0.8);
+      // one pixel of the terminal for one of the picture, not one for a cell
+      expect(across).toBeGreaterThan(150);
+    } finally {
+      await xterm.close();
+    }
+  });
+
   it("live in tmux: restores the terminal on SIGTERM", async () => {
     await live();
     process.kill(await terminal.childPid(), "SIGTERM");
@@ -162,3 +212,18 @@ describe.skipIf(!tmuxInstalled)("homesec live in a real terminal (needs tmux)", 
     await serve(port);
   }, 120_000);
 });
+
+/** The number of pixels of nearly a colour, and their middle. */
+function placesOf(
+  { width, data }: Screenshot,
+  colour: readonly number[],
+): { readonly count: number; readonly x: number; readonly y: number } {
+  let [count, x, y] = [0, 0, 0];
+  for (let at = 0; at < data.length; at += 3) {
+    if (colour.some((value, channel) => Math.abs(value - (data[at + channel] ?? 0)) > 12)) continue;
+    count += 1;
+    x += (at / 3) % width;
+    y += Math.floor(at / 3 / width);
+  }
+  return { count, x: x / count, y: y / count };
+}

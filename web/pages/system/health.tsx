@@ -91,7 +91,7 @@ function Workers() {
       </summary>
       <Rows>
         {[...stopped, ...data.workers.filter(({ running }) => running)].map(({ name, running, message }) => (
-          <Row key={name} name={name.replaceAll("_", " ")}>
+          <Row key={name} name={system.workerNames[name] ?? name.replaceAll("_", " ")}>
             <span className={running ? "text-good" : "text-critical"}>{running ? system.running : system.stopped}</span>
             {message && (
               <span className="block text-sm text-soft">

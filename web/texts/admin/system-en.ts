@@ -10,6 +10,8 @@ export const system = {
   store: "Limits and caches",
   workers: (running: number, all: number) =>
     `Background work: ${running === all ? `all ${all} parts run` : `${running} of ${all} parts run`}`,
+  /** Names of the parts, where the code is not shown as words. */
+  workerNames: {} as Readonly<Record<string, string>>,
   running: "runs",
   stopped: "stopped",
   service: {

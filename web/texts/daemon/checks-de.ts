@@ -255,8 +255,8 @@ const findings: readonly Sentence[] = [
     "Setze PUBLIC_URL auf die Adresse von homesec in deinem Netz, etwa https://home.example.net",
   ],
   [
-    "HOST={w} without an API key: {x} can see the pictures and change everything",
-    "HOST={w} ohne API-Schlüssel: {x} können die Bilder sehen und alles ändern",
+    "HOST={w} without an API key: {f} can see the pictures and change everything",
+    "HOST={w} ohne API-Schlüssel: {f} können die Bilder sehen und alles ändern",
   ],
   [
     "homesec keys generate, then set API_KEY_ENABLED=true and API_KEYS to its output; or HOST=127.0.0.1",
