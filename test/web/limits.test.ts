@@ -199,6 +199,40 @@ describe.skipIf(!chromiumInstalled)("web page limits (needs chromium)", () => {
     expect(stored.bytes).toBe(0);
   });
 
+  it("web page limits: 1,000 events of a night are reviewed by thumb alone and by keys alone, and undone at once", async () => {
+    await home.addManyEvents(1_000);
+    const left = async (): Promise<number> =>
+      ((await home.ask("GET", "/api/events?reviewed=false&limit=1")) as { pagination: { total: number } }).pagination.total;
+    const all = await left();
+    const marked = /^[\d,]+ events are reviewed$/;
+    const { page, complaints } = await home.visit(screens.phone);
+    let stored = 0;
+    page.on("requestfinished", (request) => {
+      if (request.method() === "PATCH" && request.url().includes("/api/events")) stored += 1;
+    });
+    await page.goto("/review");
+    await page.getByRole("button", { name: /^Mark all [\d,]+ as reviewed$/ }).tap();
+    await page.getByText(marked).waitFor();
+    await page.getByRole("button", { name: "Undo" }).tap();
+    // the undo begins before the last hundred is stored
+    await expect.poll(() => stored, { timeout: 60_000 }).toBe(2 * Math.ceil(all / 100));
+    expect(await left()).toBe(all);
+    await page.getByRole("button", { name: /^Mark all [\d,]+ as reviewed$/ }).tap();
+    await expect.poll(left, { timeout: 30_000 }).toBe(0);
+    await page.getByRole("button", { name: "Undo" }).tap();
+    await expect.poll(left, { timeout: 30_000 }).toBe(all);
+    const keys = await home.visit(screens.desktop);
+    await keys.page.goto("/review");
+    await keys.page.getByText("A walker").first().waitFor();
+    for (const key of ["j", "r", "j", "x", "j", "x", "r"]) await keys.page.keyboard.press(key);
+    await expect.poll(left, { timeout: 30_000 }).toBe(all - 3);
+    await keys.page.getByRole("button", { name: /^Mark all [\d,]+ as reviewed$/ }).press("Enter");
+    await expect.poll(left, { timeout: 30_000 }).toBe(0);
+    await keys.page.getByRole("button", { name: "Undo" }).press("Enter");
+    await expect.poll(left, { timeout: 30_000 }).toBe(all - 3);
+    expect([...complaints, ...keys.complaints]).toEqual([]);
+  });
+
   long("web page limits: a detection is painted within 150 ms after it is on the WebSocket", async () => {
     const { page } = await home.visit(screens.desktop);
     await page.addInitScript(observePaints);

@@ -1,4 +1,5 @@
 import { type InfiniteData, useQueryClient } from "@tanstack/react-query";
+import { useRef } from "react";
 import type { z } from "zod";
 import type { ClientRequest } from "../../../src/contract/client.ts";
 import { eventRoutes } from "../../../src/contract/routes/events.ts";
@@ -43,6 +44,8 @@ export function useReviewing(query: EventQuery) {
     void forget(cache, eventRoutes.listEvents);
   };
 
+  const turn = useRef<Promise<void>>(Promise.resolve());
+
   const mark = async (ids: readonly number[], reviewed: boolean): Promise<void> => {
     const chosen = new Set(ids);
     cache.setQueriesData<Lists>(
@@ -57,7 +60,9 @@ export function useReviewing(query: EventQuery) {
         },
     );
     toast(reviewed ? texts.review.marked(ids.length) : texts.review.unmarked(ids.length), () => void mark(ids, !reviewed));
-    await setReviewed(ids, reviewed).catch(failed);
+    // an undo begins before a long list is stored, and must have the last word
+    turn.current = turn.current.then(() => setReviewed(ids, reviewed)).catch(failed);
+    await turn.current;
   };
 
   const markAll = async (): Promise<void> => {
