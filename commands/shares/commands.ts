@@ -1,3 +1,4 @@
+import { pluralize } from "../../src/base/text/format.ts";
 import { shareStatuses } from "../../src/contract/constants.ts";
 import type { Command } from "../command.ts";
 import { actionCommand, listCommand } from "../command-shapes.ts";
@@ -20,6 +21,10 @@ export const commands: readonly Command[] = [
     view: shareView,
     page: (io, { options }, page) => io.call("listShares", { query: { ...options, ...page } }),
     rows: (body) => body.items,
+    after: async (io, { options: { event_id } }) => {
+      const { pagination } = await io.call("listEvidencePacks", { query: { event_id, limit: 1 } });
+      if (pagination.total > 0) io.output.note(`${pluralize(pagination.total, "evidence pack")} handed on, too: homesec evidence list`);
+    },
   }),
   actionCommand({
     name: "shares revoke",

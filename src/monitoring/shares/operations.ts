@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import { dayMs } from "../../base/clock/clock.ts";
 import { localTimeZone } from "../../base/clock/time-zone.ts";
 import { notFound, Problem } from "../../contract/problem.ts";
 import type { ReplyOf } from "../../contract/routes/index.ts";
@@ -16,11 +15,8 @@ import { storedThumbnail } from "../detections/operations.ts";
 import { videoOf } from "../detections/picture.ts";
 import { findWithDetections } from "../events/event-detections-repository.ts";
 import { cameraNames } from "../events/search-repository.ts";
-import { countShares, countView, deleteEndedShares, endShare, findShare, insertShare, listShares } from "./shares-repository.ts";
+import { countShares, countView, endShare, findShare, insertShare, listShares } from "./shares-repository.ts";
 import { barePicture, findShown, findShownSource, picturesOf, withoutPlace } from "./shown.ts";
-
-/** Ended shares say for this time that they have ended. */
-const keepEndedMs = 30 * dayMs;
 
 /** The use cases of shares. */
 export const shareOperations: Pick<Operations, keyof typeof shareRoutes> = {
@@ -31,7 +27,6 @@ export const shareOperations: Pick<Operations, keyof typeof shareRoutes> = {
     const token = generateKey();
     const now = clock.now();
     const share = await db.transaction(async (sql) => {
-      await deleteEndedShares(sql, new Date(now.getTime() - keepEndedMs));
       const { id: eventId } = await findWithDetections(sql, params.event_id);
       const expiresAt = new Date(now.getTime() + (body.expires_in_seconds ?? usualShareSeconds) * 1_000);
       // The keys of API_KEYS have no names.

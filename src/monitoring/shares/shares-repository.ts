@@ -76,14 +76,6 @@ export async function endShare(sql: Sql, id: string, now: Date): Promise<boolean
   return ended.count > 0;
 }
 
-/** Deletes the shares that ended before a time. */
-export async function deleteEndedShares(sql: Sql, before: Date): Promise<void> {
-  await sql`
-    delete from shares s
-    where least(s.ended_at, s.expires_at) < ${before}
-  `;
-}
-
 /** Which shares a list holds; undefined: all. */
 export interface ShareFilter {
   readonly status: Share["status"] | undefined;

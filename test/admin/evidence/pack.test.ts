@@ -148,6 +148,18 @@ describe("evidence pack: content", () => {
     expect(items.filter(({ status }) => status === "cut_off")).toMatchObject([{ sha256: null, finished_at: null }]);
   });
 
+  test("shares that ended long ago stay listed when another one is made, and the command names the packs beside them", async () => {
+    const share = () => desk.ask("createShare", { params: { event_id: String(eventId) }, body: { expires_in_seconds: 60 } });
+    const { id } = await share();
+    desk.at(atSecond(90 * 86_400));
+    await share();
+    const { items } = await desk.ask("listShares");
+    desk.at(atSecond(60));
+    expect(items.find((each) => each.id === id)).toMatchObject({ status: "ended", event_id: eventId });
+    const listed = await cli(["shares", "list", "--direct"], { env: { DATABASE_URL: desk.url, DATA_DIR: desk.dataDir }, cwd: folder.path });
+    expect([listed.code, listed.err]).toEqual([0, expect.stringMatching(/evidence packs? handed on, too: homesec evidence list/)]);
+  });
+
   test("packs an incident of a camera, which has no pictures, and refuses an unknown event", async () => {
     const [row] = await desk.db.query(
       (sql) => sql<[{ id: number }]>`

@@ -28,8 +28,8 @@ const kept: Readonly<Record<string, string>> = {
   delivery_faults: "age",
   // Those of the last 30 days.
   delivery_notes: "age",
-  // Those that ended 30 days ago, when another event is shared.
-  shares: "age",
+  // Nothing that was shared is forgotten.
+  shares: "always",
   rules: "always",
   // Custom modes, and those that a person changed.
   modes: "always",
