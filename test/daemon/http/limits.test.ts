@@ -211,7 +211,7 @@ it("rate limit: each route has the tier of the contract", () => {
     if (/^\/(health|api\/health|metrics)$|^\/api\/system\/(health|monitoring)(\/|$)/.test(path)) return "none";
     if (/\/(snapshot|image|preview|thumbnail|video|pictures\/\{number\})$/.test(path)) return "media";
     if (path.endsWith("/search")) return "search";
-    if (path.endsWith("/export")) return "export";
+    if (/\/(export|evidence)$/.test(path)) return "export";
     if (path.endsWith("/bulk")) return "bulk";
     return /\/(reanalyze|doctor)$/.test(path) ? "ai_inference" : "default";
   };
