@@ -53,6 +53,7 @@ export const nouns: readonly Noun[] = [
   { name: "breakers", summary: "Circuit breakers of the AI services", load: () => import("./breakers/commands.ts") },
   { name: "dlq", summary: "Failed jobs (dead letters)", load: () => import("./dlq/commands.ts") },
   { name: "gpu", summary: "GPU load and memory", load: () => import("./gpu/commands.ts") },
+  { name: "retention", summary: "How long data is kept, by camera and severity", load: () => import("./retention/commands.ts") },
   { name: "shares", summary: "Events shown to people without an account", load: () => import("./shares/commands.ts") },
   { name: "evidence", summary: "Signed packs of an event to hand on", load: () => import("./evidence/commands.ts") },
   { name: "keys", summary: "API keys", load: () => import("./keys/commands.ts") },

@@ -12,6 +12,7 @@ const unrecorded: ReadonlySet<string> = new Set<OperationId>([
   "backtestRule",
   "backtestDefinition",
   "runSelftest",
+  "previewRetention",
   "probeModels",
   "exportEvents",
   "createDetections",

@@ -1,5 +1,6 @@
 import { lastCleanup } from "../../src/admin/retention/nightly.ts";
 import { cleanLogs, cleanThumbnails, type OwnFilesContext } from "../../src/admin/retention/own-files.ts";
+import { uniformRetention } from "../../src/admin/retention/retention.ts";
 import { type Clock, minuteMs } from "../../src/base/clock/clock.ts";
 import type { Log } from "../../src/base/log/log.ts";
 import { createLoop, type Loop } from "./loop.ts";
@@ -9,7 +10,7 @@ const checkEveryMs = minuteMs;
 const afterMs = 10 * minuteMs;
 /** There may be millions of files to check. */
 const stuckAfterMs = 60 * minuteMs;
-const neverExpires = new Date(0);
+const neverExpires = uniformRetention(new Date(0));
 
 /**
  * Creates the worker that every process on the database runs for the files in its own data folder: after a cleanup by any of them, it

@@ -161,6 +161,10 @@ export const needs: Readonly<Record<OperationId, Need>> = {
   getDoctorReport: owner,
   getStorage: resident,
   cleanUp: owner,
+  listRetention: resident,
+  setRetention: owner,
+  previewRetention: owner,
+  deleteRetention: owner,
   getGpuStats: resident,
   getGpuHistory: resident,
 

@@ -39,7 +39,7 @@ const chains = new Map<string, (readonly [string, readonly Step[]])[]>();
 for (const [name, own] of Object.entries(changing)) {
   const [noun = ""] = name.split(" ");
   // a rule that is added looks for a webhook that gets its alerts, and rules for mails need the login of a camera
-  const chain = ["alerts", "silence", "cleanup", "webhooks"].includes(noun)
+  const chain = ["alerts", "silence", "retention", "cleanup", "webhooks"].includes(noun)
     ? "rules"
     : noun === "shares"
       ? "events"

@@ -53,6 +53,7 @@ const cameraKeys = [
   ...["camera_id", "name", "folder_path", "status", "last_seen_at", "created_at", "updated_at", "deleted_at"],
   ...["file_pattern", "time_zone", "time_template", "clock_offset_seconds"],
 ];
+const retentionKeys = ["id", "camera_id", "risk_level", "event_days", "original_days", "thumbnail_days", "effective"];
 const days = "start_date=2026-01-01&end_date=2026-01-31";
 const bulk = ["total", "succeeded", "failed", "results"];
 const gpuKeys = [
@@ -318,9 +319,13 @@ const tables: Readonly<Record<string, readonly Endpoint[]>> = {
       200,
       [
         ...["events_deleted", "detections_deleted", "gpu_stats_deleted", "logs_deleted", "thumbnails_deleted", "images_deleted"],
-        ...["space_reclaimed", "retention_days", "dry_run", "timestamp"],
+        ...["space_reclaimed", "retention_days", "dry_run", "timestamp", "by_rule"],
       ],
     ],
+    ["GET /api/system/retention", 200, ["retention_days", "delete_images", "rules"]],
+    ["PUT /api/system/retention", 200, retentionKeys, { risk_level: "low", event_days: 7 }],
+    ["POST /api/system/retention/preview", 422, ["detail"], { event_days: 7 }],
+    ["DELETE /api/system/retention/999", 404, ["detail"]],
   ],
   "Ledger and explanations": [
     ["GET /api/images?camera_id=yard&status=processed", 200, page],

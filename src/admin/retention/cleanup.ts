@@ -10,6 +10,8 @@ import { deleteAnomaliesBefore } from "../../monitoring/baselines/anomalies-repo
 import { globalBaselineConfig } from "../../monitoring/baselines/baseline-config.ts";
 import { knownSince } from "../../monitoring/baselines/known.ts";
 import { deleteHoursBefore } from "../../monitoring/baselines/learning-repository.ts";
+import { findSource } from "../../monitoring/detections/detections-repository.ts";
+import { storedThumbnail } from "../../monitoring/detections/operations.ts";
 import { thumbnailsOf } from "../../monitoring/detections/thumbnail-files.ts";
 import { deleteEmbeddingsBefore } from "../../monitoring/entities/embeddings-repository.ts";
 import { deleteUnusedEntities } from "../../monitoring/entities/entities-repository.ts";
@@ -18,18 +20,24 @@ import type { Database, Sql } from "../../platform/database/database.ts";
 import { deleteChangesBefore } from "../../platform/keys/changes-repository.ts";
 import { countGpuStatsBefore, deleteGpuStatsBefore } from "../gpu/gpu-repository.ts";
 import { removeEmptyFolders } from "./empty-folders.ts";
-import { cleanLedger, type LedgerContext } from "./ledger.ts";
+import { cleanLedger, type LedgerCleanup, type LedgerContext } from "./ledger.ts";
 import { cleanLogs, cleanThumbnails, type Files, removeFiles, together } from "./own-files.ts";
 import { deleteIncidentsBefore, deleteSceneChangesBefore, deleteSilencesBefore } from "./past-repository.ts";
+import { type Retention, type RetentionRule, retentionAt, uniformRetention } from "./retention.ts";
 import {
   countExpired,
+  type DetectionPlace,
   deleteBatchesBefore,
   deleteCooldownsBefore,
   deleteDeadJobsBefore,
   deleteExpiredDetections,
   deleteExpiredEvents,
   deleteJournalBefore,
+  detectionsOfImages,
+  type EventPlace,
+  type ExpiredImage,
 } from "./retention-repository.ts";
+import { listRules } from "./rules-repository.ts";
 
 export type CleanupReport = z.output<typeof ReportRecord>;
 
@@ -42,9 +50,9 @@ export interface CleanupContext extends LedgerContext {
 const eventsAtOnce = 200;
 const rowsAtOnce = 2_000;
 
-type Running = WeakMap<Database, { readonly retentionDays: number; readonly report: Promise<CleanupReport> }>;
+type Running = WeakMap<Database, { readonly key: string; readonly report: Promise<CleanupReport> }>;
 
-/** Cleanups that run in this process, with their retention in days. */
+/** Cleanups that run in this process, with what they keep. */
 const running: Running = new WeakMap();
 const runningDry: Running = new WeakMap();
 
@@ -58,23 +66,42 @@ export async function cleanUp(
   context: CleanupContext,
   { dryRun, signal }: { readonly dryRun: boolean; readonly signal?: AbortSignal },
 ): Promise<CleanupReport> {
+  const rules = await context.db.query(listRules);
   const ofKind = dryRun ? runningDry : running;
   for (let other = ofKind.get(context.db); other; other = ofKind.get(context.db)) {
     const report = await other.report.catch(() => undefined);
     signal?.throwIfAborted();
-    if (report && other.retentionDays === context.settings.current().retentionDays) return report;
+    if (report && other.key === keyOf(context, rules)) return report;
   }
-  const report = run(context, dryRun, signal).finally(() => ofKind.delete(context.db));
-  ofKind.set(context.db, { retentionDays: context.settings.current().retentionDays, report });
+  const report = run(context, rules, dryRun, signal).finally(() => ofKind.delete(context.db));
+  ofKind.set(context.db, { key: keyOf(context, rules), report });
   return await report;
 }
 
-async function run(context: CleanupContext, dryRun: boolean, signal: AbortSignal | undefined): Promise<CleanupReport> {
+const keyOf = ({ settings }: CleanupContext, rules: readonly RetentionRule[]): string =>
+  JSON.stringify([settings.current().retentionDays, rules]);
+
+/** Counts what a cleanup would delete with these rules. Rejects with the reason of `signal`. */
+export async function previewCleanup(
+  context: CleanupContext,
+  rules: readonly RetentionRule[],
+  signal: AbortSignal | undefined,
+): Promise<CleanupReport> {
+  return await run(context, rules, true, signal);
+}
+
+async function run(
+  context: CleanupContext,
+  rules: readonly RetentionRule[],
+  dryRun: boolean,
+  signal: AbortSignal | undefined,
+): Promise<CleanupReport> {
   const { clock } = context;
   const retentionDays = context.settings.current().retentionDays;
   const now = clock.now();
-  const before = new Date(now.getTime() - retentionDays * dayMs);
-  const { rows, thumbnails, images } = await sweep(context, before, dryRun, signal);
+  const retention = retentionAt(rules, retentionDays, now);
+  const swept = await sweep(context, retention, dryRun, signal);
+  const { rows, thumbnails, images } = swept;
   const logs = await cleanLogs(context, now, dryRun);
   const report = {
     events_deleted: rows.events,
@@ -87,9 +114,23 @@ async function run(context: CleanupContext, dryRun: boolean, signal: AbortSignal
     retention_days: retentionDays,
     dry_run: dryRun,
     timestamp: now,
+    by_rule: dryRun ? byRule(retention, swept) : null,
   };
   if (!dryRun) context.log.info({ ...report, timestamp: undefined }, "old data was cleaned up");
   return report;
+}
+
+/** What each rule, and RETENTION_DAYS at the end, would delete. */
+function byRule({ scopes }: Retention, { rows, thumbnails, images }: Swept): CleanupReport["by_rule"] {
+  return scopes.map(({ cameraId, riskLevel, days }, index) => {
+    const [, pictures, pictureBytes] = images.scopes?.find(([scope]) => scope === index) ?? [index, 0, 0];
+    const [, small, smallBytes] = thumbnails.scopes?.find(([scope]) => scope === index) ?? [index, 0, 0];
+    return {
+      ...{ camera_id: cameraId, risk_level: riskLevel },
+      ...{ event_days: days.events, original_days: days.originals, thumbnail_days: days.thumbnails },
+      ...{ events: rows.eventsOf?.get(index) ?? 0, images: pictures, thumbnails: small, bytes: pictureBytes + smallBytes },
+    };
+  });
 }
 
 /** Counts of deleted data, or in a dry run of data to delete. `images` are original pictures. */
@@ -99,18 +140,60 @@ export interface Swept {
   readonly images: Files;
 }
 
-/** Deletes data older than `before`, or only counts it: first the rows with their thumbnails, then files without a row. */
-async function sweep(context: CleanupContext, before: Date, dryRun: boolean, signal: AbortSignal | undefined): Promise<Swept> {
+/**
+ * Deletes expired data, or only counts it: the pictures of rules while their events still say to which they belong, the rows with their
+ * thumbnails, then files without a row.
+ */
+async function sweep(context: CleanupContext, retention: Retention, dryRun: boolean, signal: AbortSignal | undefined): Promise<Swept> {
+  const ledger: LedgerCleanup = {
+    ...{ retention, keepsLateFound: true, now: context.clock.now() },
+    onDelete: (images) => drawThumbnails(context, retention, images, signal),
+  };
+  const hasRules = retention.scopes.length > 1;
+  const early = hasRules && !dryRun && context.config.deleteImages ? await cleanLedger(context, ledger, false, signal) : none;
   const { rows, thumbnails } = dryRun
-    ? { rows: await context.db.query((sql) => countRows(sql, before)), thumbnails: { files: 0, bytes: 0 } }
-    : await deleteRows(context, before, signal);
+    ? { rows: await context.db.query((sql) => countRows(sql, retention)), thumbnails: none }
+    : await deleteRows(context, retention, signal);
   // Baselines have no retention in days: their hours expire with age.
   if (!dryRun)
     await context.db.query((sql) => deleteHoursBefore(sql, knownSince({ global_config: globalBaselineConfig }, context.clock.now())));
-  const orphans = await cleanThumbnails(context, before, dryRun, signal);
-  const images = await cleanLedger(context, { before, foundBefore: before }, dryRun, signal);
+  const orphans = await cleanThumbnails(context, retention, dryRun, signal);
+  const images = together(early, await cleanLedger(context, ledger, dryRun, signal));
   if (context.config.deleteImages && !dryRun) await removeEmptyFolders(context, context.clock.now(), signal);
   return { rows, thumbnails: together(thumbnails, orphans), images };
+}
+
+const none: Files = { files: 0, bytes: 0 };
+
+/**
+ * Draws the thumbnails that outlive their pictures: they are otherwise drawn on the first request, which would be too late. Failures are
+ * logged.
+ */
+async function drawThumbnails(
+  { db, config, log }: CleanupContext,
+  retention: Retention,
+  images: readonly ExpiredImage[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const outlived = images.filter(({ scope }) => {
+    const days = (retention.scopes[scope] ?? retention.otherwise).days;
+    return days.thumbnails > days.originals;
+  });
+  if (outlived.length === 0) return;
+  const ids = await db.query((sql) =>
+    detectionsOfImages(
+      sql,
+      outlived.map(({ imageId }) => imageId),
+    ),
+  );
+  for (const id of ids) {
+    signal?.throwIfAborted();
+    const source = await db.query((sql) => findSource(sql, id));
+    if (!source) continue;
+    await storedThumbnail({ config, db, log }, source).catch((error: unknown) =>
+      log.warn({ detection_id: id, error: String(error) }, "a thumbnail could not be drawn before its picture is deleted"),
+    );
+  }
 }
 
 /**
@@ -122,8 +205,10 @@ export async function deletePart(
   part: { readonly from: Date; readonly before: Date },
   signal: AbortSignal | undefined,
 ): Promise<Swept> {
-  const { rows, thumbnails } = await deleteRows(context, part.before, signal);
-  const images = context.config.deleteImages ? await cleanLedger(context, part, false, signal) : { files: 0, bytes: 0 };
+  const retention = uniformRetention(part.before);
+  const { rows, thumbnails } = await deleteRows(context, retention, signal);
+  const ledger = { from: part.from, retention, now: context.clock.now() };
+  const images = context.config.deleteImages ? await cleanLedger(context, ledger, false, signal) : none;
   return { rows, thumbnails, images };
 }
 
@@ -131,17 +216,20 @@ interface Rows {
   readonly events: number;
   readonly detections: number;
   readonly gpuStats: number;
+  /** Numbers of events by the index of their scope, in a dry run. */
+  readonly eventsOf?: ReadonlyMap<number, number>;
 }
 
-async function countRows(sql: Sql, before: Date): Promise<Rows> {
-  return { ...(await countExpired(sql, before)), gpuStats: await countGpuStatsBefore(sql, before) };
+async function countRows(sql: Sql, retention: Retention): Promise<Rows> {
+  return { ...(await countExpired(sql, retention)), gpuStats: await countGpuStatsBefore(sql, retention.otherwise.before.events) };
 }
 
 async function deleteRows(
   { db, clock, config }: CleanupContext,
-  before: Date,
+  retention: Retention,
   signal: AbortSignal | undefined,
 ): Promise<Pick<Swept, "rows" | "thumbnails">> {
+  const before = retention.otherwise.before.events;
   const vectorsBefore = new Date(clock.now().getTime() - config.reidTtlHours * hourMs);
   const silencesBefore = new Date(clock.now().getTime() - config.logRetentionDays * dayMs);
   let thumbnails: Files = { files: 0, bytes: 0 };
@@ -154,17 +242,24 @@ async function deleteRows(
   };
   let events = 0;
   for (const which of ["live", "deleted"] as const) {
-    events += await inBatches(eventsAtOnce, signal, async (limit) => {
-      const gone = await db.transaction((sql) => deleteExpiredEvents(sql, before, which, limit));
+    let after: EventPlace | undefined;
+    do {
+      signal?.throwIfAborted();
+      const from = after;
+      const gone = await db.transaction((sql) => deleteExpiredEvents(sql, retention, which, eventsAtOnce, from));
       await follow(gone.detectionIds);
-      return gone.events;
-    });
+      events += gone.events;
+      after = gone.next;
+    } while (after);
   }
   const deleteAll = (remove: (sql: Sql, before: Date, limit: number) => Promise<number>): Promise<number> =>
     inBatches(rowsAtOnce, signal, (limit) => db.transaction((sql) => remove(sql, before, limit)));
+  let last: DetectionPlace | undefined;
   await inBatches(rowsAtOnce, signal, async (limit) => {
-    const gone = await db.transaction((sql) => deleteExpiredDetections(sql, before, limit));
-    await follow(gone);
+    const from = last;
+    const gone = await db.transaction((sql) => deleteExpiredDetections(sql, retention, limit, from));
+    await follow(gone.map(({ id }) => id));
+    last = gone.at(-1);
     return gone.length;
   });
   await deleteAll(deleteBatchesBefore);

@@ -6,7 +6,8 @@ import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { SizedFile } from "../../platform/disk/files.ts";
 import { listLogFiles } from "../../platform/disk/log-files.ts";
-import { survivingDetections } from "./retention-repository.ts";
+import type { Retention } from "./retention.ts";
+import { thumbnailFates } from "./retention-repository.ts";
 
 /** Context for the files of this process. */
 export interface OwnFilesContext {
@@ -18,6 +19,8 @@ export interface OwnFilesContext {
 export interface Files {
   readonly files: number;
   readonly bytes: number;
+  /** Index of a scope, files and bytes, in any order. */
+  readonly scopes?: readonly (readonly [scope: number, files: number, bytes: number])[];
 }
 
 /** Deletes log files in this process's data folder that are older than `LOG_RETENTION_DAYS` at `now`. */
@@ -27,10 +30,10 @@ export async function cleanLogs({ config }: OwnFilesContext, now: Date, dryRun: 
   return dryRun ? sumOf(logs) : await removeFiles(logs);
 }
 
-/** Deletes thumbnails in this process's data folder whose detections are deleted, or older than `before` and about to be. */
+/** Deletes thumbnails in this process's data folder whose detections are deleted, or expired. */
 export async function cleanThumbnails(
   { db, config }: OwnFilesContext,
-  before: Date,
+  retention: Retention,
   dryRun: boolean,
   signal: AbortSignal | undefined,
 ): Promise<Files> {
@@ -39,10 +42,12 @@ export async function cleanThumbnails(
     signal?.throwIfAborted();
     if (found.length === 0) continue;
     const ids = found.map(({ detectionId }) => detectionId);
-    const surviving = await db.query((sql) => survivingDetections(sql, ids, before));
-    const orphans = found.filter(({ detectionId }) => !surviving.has(detectionId));
-    const removed = dryRun ? sumOf(orphans) : await removeFiles(orphans);
-    sum = together(sum, removed);
+    const fates = await db.query((sql) => thumbnailFates(sql, ids, retention));
+    const expired = found.filter(({ detectionId }) => !fates.get(detectionId)?.stays);
+    const removed = dryRun ? sumOf(expired) : await removeFiles(expired);
+    const otherwise = retention.scopes.length - 1;
+    const scopes = expired.map(({ detectionId, bytes }) => [fates.get(detectionId)?.scope ?? otherwise, 1, bytes] as const);
+    sum = together(sum, { ...removed, scopes: summed(scopes) });
   }
   return sum;
 }
@@ -55,7 +60,20 @@ export async function removeFiles(files: readonly SizedFile[]): Promise<Files> {
 
 /** Adds two counts. */
 export function together(one: Files, other: Files): Files {
-  return { files: one.files + other.files, bytes: one.bytes + other.bytes };
+  return {
+    ...{ files: one.files + other.files, bytes: one.bytes + other.bytes },
+    scopes: summed([...(one.scopes ?? []), ...(other.scopes ?? [])]),
+  };
+}
+
+/** One entry for each scope. */
+function summed(scopes: NonNullable<Files["scopes"]>): NonNullable<Files["scopes"]> {
+  const sums = new Map<number, readonly [number, number, number]>();
+  for (const [scope, files, bytes] of scopes) {
+    const [, before, bytesBefore] = sums.get(scope) ?? [scope, 0, 0];
+    sums.set(scope, [scope, before + files, bytesBefore + bytes]);
+  }
+  return [...sums.values()];
 }
 
 function sumOf(files: readonly SizedFile[]): Files {

@@ -14,7 +14,7 @@ export async function deleteSceneChangesBefore(sql: Sql, before: Date, limit: nu
   return gone.count;
 }
 
-/** Deletes at most `limit` camera incidents that ended before `before`, and returns how many. Open and pinned incidents stay. */
+/** Deletes at most `limit` camera incidents that ended before `before` and whose event is deleted, and returns how many. */
 export async function deleteIncidentsBefore(sql: Sql, before: Date, limit: number): Promise<number> {
   const gone = await sql`
     delete from camera_incidents i
@@ -22,7 +22,7 @@ export async function deleteIncidentsBefore(sql: Sql, before: Date, limit: numbe
       select o.incident_id
       from camera_incidents o
       where o.ended_at < ${before}
-        and (o.event_id is null or o.event_id <> all (array(select p.event_id from events p where p.pinned_at is not null)))
+        and o.event_id is null
       limit ${limit}
     ))
   `;

@@ -1,5 +1,6 @@
 import type { Sql } from "../../platform/database/database.ts";
 import { fullPath } from "../../platform/database/stored-paths.ts";
+import { endFor, latestEnd, type Retention, scopeFor, type Which } from "./retention.ts";
 
 // Ids are gathered into an array first, so that the plan does not depend on stale statistics of tables that have just been filled or
 // emptied.
@@ -7,13 +8,29 @@ import { fullPath } from "../../platform/database/stored-paths.ts";
 /** Number of deleted events, and the ids of their detections. */
 export interface DeletedEvents {
   readonly events: number;
+  /** Where the walk continues; undefined at its end. */
+  readonly next: EventPlace | undefined;
   readonly detectionIds: readonly number[];
+}
+
+/** Position of a walk through events by their start. */
+export interface EventPlace {
+  readonly startedAt: string;
+  readonly id: number;
+}
+
+/** Position of a walk through detections by their time. */
+export interface DetectionPlace {
+  readonly detectedAt: string;
+  readonly id: number;
 }
 
 /** Counts of data older than the retention period. */
 export interface ExpiredCounts {
   readonly events: number;
   readonly detections: number;
+  /** Numbers of events by the index of their scope. */
+  readonly eventsOf: ReadonlyMap<number, number>;
 }
 
 /** Number of rows checked: `few` through indexes, `many` by a full scan. */
@@ -30,9 +47,12 @@ const eventsWithUnsentMessages = (sql: Sql) => sql`
   select split_part(j.subject, ':', 1)::bigint from jobs j where j.queue = 'alert' and j.subject like '%:ended:%' and j.status <> 'dead'
 `;
 
+const ofEvent = (sql: Sql) => ({ camera: sql`e.camera_id`, level: sql`e.risk_level` });
+
 /** Tells whether an event `e` is old enough, not pinned, and has no unsent message. */
-const isDone = (sql: Sql, before: Date, amount: Amount) => sql`
-  e.started_at < ${before}
+const isDone = (sql: Sql, retention: Retention, amount: Amount, which: Which = "events") => sql`
+  e.started_at < ${latestEnd(retention, which)}
+  ${retention.scopes.length === 1 ? sql`` : sql`and e.started_at < ${endFor(sql, retention, which, ofEvent(sql))}`}
   and e.pinned_at is null
   and ${amount === "few" ? sql`e.event_id <> all (array(${eventsWithUnsentMessages(sql)}))` : sql`e.event_id not in (${eventsWithUnsentMessages(sql)})`}
 `;
@@ -41,10 +61,10 @@ const isDone = (sql: Sql, before: Date, amount: Amount) => sql`
  * Tells whether a detection `d` is expired: together with its event, whatever its own time; without an event by its own time, unless its
  * batch is still open.
  */
-const isExpired = (sql: Sql, before: Date, amount: Amount = "few") => sql`
+const isExpired = (sql: Sql, retention: Retention, amount: Amount = "few", which: Which = "events") => sql`
   (
-    e.event_id is not null and ${isDone(sql, before, amount)}
-    or e.event_id is null and d.detected_at < ${before} and coalesce(b.status, 'closed') = 'closed'
+    e.event_id is not null and ${isDone(sql, retention, amount, which)}
+    or e.event_id is null and d.detected_at < ${endFor(sql, retention, which, { camera: sql`d.camera_id`, level: undefined })} and coalesce(b.status, 'closed') = 'closed'
   )
 `;
 
@@ -56,25 +76,37 @@ const detectionsWithContext = (sql: Sql) => sql`
 `;
 
 /** Counts the events, soft-deleted ones included, and detections that a cleanup would delete now. */
-export async function countExpired(sql: Sql, before: Date): Promise<ExpiredCounts> {
-  const [row] = await sql<[ExpiredCounts]>`
-    select
-      (select count(*) from events e where ${isDone(sql, before, "many")}) as events,
-      (select count(*) from ${detectionsWithContext(sql)} where ${isExpired(sql, before, "many")}) as detections
+export async function countExpired(sql: Sql, retention: Retention): Promise<ExpiredCounts> {
+  const rows = await sql<{ scope: number; events: number }[]>`
+    select ${scopeFor(sql, retention, ofEvent(sql))} as scope, count(*) as events
+    from events e
+    where ${isDone(sql, retention, "many")}
+    group by 1
   `;
-  return row;
+  const [{ detections }] = await sql<[{ detections: number }]>`
+    select count(*) as detections from ${detectionsWithContext(sql)} where ${isExpired(sql, retention, "many")}
+  `;
+  const eventsOf = new Map(rows.map(({ scope, events }) => [scope, events]));
+  return { events: rows.reduce((sum, { events }) => sum + events, 0), detections, eventsOf };
 }
 
 /**
- * Deletes at most `limit` events that started before `before` and are neither pinned nor have an unsent message, oldest first, with everything that refers to
- * them. Must run in a transaction. Fewer than `limit` deleted events mean that none is left.
+ * Deletes at most `limit` events that are expired and neither pinned nor have an unsent message, oldest first, with everything that refers
+ * to them. Must run in a transaction. `after` continues a walk, so that each event that stays is checked once.
  */
-export async function deleteExpiredEvents(sql: Sql, before: Date, which: "live" | "deleted", limit: number): Promise<DeletedEvents> {
-  const isOld = sql`${isDone(sql, before, "few")} and e.deleted_at is ${which === "live" ? sql`null` : sql`not null`}`;
-  const old = await sql<{ id: number }[]>`
-    select e.event_id as id
+export async function deleteExpiredEvents(
+  sql: Sql,
+  retention: Retention,
+  which: "live" | "deleted",
+  limit: number,
+  after?: EventPlace,
+): Promise<DeletedEvents> {
+  const isOld = sql`${isDone(sql, retention, "few")} and e.deleted_at is ${which === "live" ? sql`null` : sql`not null`}`;
+  const old = await sql<EventPlace[]>`
+    select e.event_id as id, e.started_at::text as "startedAt"
     from events e
     where ${isOld}
+      ${after ? sql`and (e.started_at, e.event_id) > (${after.startedAt}::text::timestamptz, ${after.id}::bigint)` : sql``}
     order by e.started_at, e.event_id
     limit ${limit}
   `;
@@ -150,22 +182,31 @@ export async function deleteExpiredEvents(sql: Sql, before: Date, which: "live" 
     delete from events e
     where e.event_id = any (${ids}::bigint[])
   `;
-  return { events: events.count, detectionIds: detections.map(({ id }) => id) };
+  const next = old.length < limit ? undefined : old.at(-1);
+  return { events: events.count, detectionIds: detections.map(({ id }) => id), next };
 }
 
-/** Deletes at most `limit` detections without an event, oldest first, and returns their ids. */
-export async function deleteExpiredDetections(sql: Sql, before: Date, limit: number): Promise<readonly number[]> {
-  const gone = await sql<{ id: number }[]>`
+/** Deletes at most `limit` detections without an event, oldest first, and returns their places. `after` continues a walk. */
+export async function deleteExpiredDetections(
+  sql: Sql,
+  retention: Retention,
+  limit: number,
+  after?: DetectionPlace,
+): Promise<readonly DetectionPlace[]> {
+  const gone = await sql<DetectionPlace[]>`
     with old as materialized (
       select o.detection_id
       from detections o
       where o.event_id is null
         and o.detection_id = any (array(
           select d.detection_id
-          from ${detectionsWithContext(sql)}
-          where d.detected_at < ${before}
+          from detections d
+          where d.detected_at < ${latestEnd(retention, "events")}
             and d.event_id is null
-            and ${isExpired(sql, before)}
+            and d.detected_at < ${endFor(sql, retention, "events", { camera: sql`d.camera_id`, level: undefined })}
+            -- a subquery for each row: a join may read all batches
+            and coalesce((select b.status from batches b where b.batch_id = d.batch_id), 'closed') = 'closed'
+            ${after ? sql`and (d.detected_at, d.detection_id) > (${after.detectedAt}::text::timestamptz, ${after.id}::bigint)` : sql``}
           order by d.detected_at, d.detection_id
           limit ${limit}
         ))
@@ -175,21 +216,28 @@ export async function deleteExpiredDetections(sql: Sql, before: Date, limit: num
     delete from detections d
     where d.detection_id = any (array(select old.detection_id from old))
       and d.event_id is null
-    returning d.detection_id as id
+    returning d.detection_id as id, d.detected_at::text as "detectedAt"
   `;
-  return gone.map(({ id }) => id);
+  return gone.toSorted((one, other) => Date.parse(one.detectedAt) - Date.parse(other.detectedAt) || one.id - other.id);
 }
 
-/** Returns which of these detections exist and stay. */
-export async function survivingDetections(sql: Sql, ids: readonly number[], before: Date): Promise<ReadonlySet<number>> {
-  const rows = await sql<{ id: number }[]>`
-    select d.detection_id as id
+/** Which of these detections exist, whether their thumbnails stay, and by which scope. */
+export async function thumbnailFates(
+  sql: Sql,
+  ids: readonly number[],
+  retention: Retention,
+): Promise<ReadonlyMap<number, { readonly stays: boolean; readonly scope: number }>> {
+  const rows = await sql<{ id: number; stays: boolean; scope: number }[]>`
+    select d.detection_id as id, not ${isExpired(sql, retention, "few", "thumbnails")} as stays, ${scopeOfDetection(sql, retention)} as scope
     from ${detectionsWithContext(sql)}
     where d.detection_id = any (${[...ids]}::bigint[])
-      and not ${isExpired(sql, before)}
   `;
-  return new Set(rows.map(({ id }) => id));
+  return new Map(rows.map((row) => [row.id, row]));
 }
+
+/** The scope of a detection `d` with its event `e`, if it has one. */
+const scopeOfDetection = (sql: Sql, retention: Retention) =>
+  scopeFor(sql, retention, { camera: sql`d.camera_id`, level: sql`e.risk_level` });
 
 /** A processed ledger entry that is older than the retention period. */
 export interface ExpiredImage {
@@ -201,45 +249,84 @@ export interface ExpiredImage {
   readonly foundAt: Date;
   /** Sort key of the walk. */
   readonly takenAt: string;
+  /** Index of the scope that decides about it. */
+  readonly scope: number;
+  /** Whether it has detections: then its entry stays. */
+  readonly isUsed: boolean;
 }
 
 /** Position where a walk through a camera's ledger continues. */
 export type LedgerPlace = Pick<ExpiredImage, "takenAt" | "imageId">;
 
 /**
- * Returns the next ledger entries of a camera that are older than `before` and have no detection any more, oldest first; entries whose
- * event becomes old later are deleted in the next run. A dry run, which deletes nothing, also returns entries whose detections would be
- * deleted.
+ * Returns the next ledger entries of a camera that are expired, oldest first: those without a detection any more, and those whose pictures
+ * a rule keeps for a shorter time than their events. Entries whose event becomes old later are deleted in the next run. A dry run, which
+ * deletes nothing, also returns entries whose detections would be deleted.
  */
 export async function expiredImages(
   sql: Sql,
   of: {
     readonly cameraId: string;
-    readonly before: Date;
+    readonly retention: Retention;
     readonly after: LedgerPlace | undefined;
     readonly limit: number;
     readonly dryRun: boolean;
+    /** Whether files are deleted: otherwise rules for pictures do not matter. */
+    readonly deletesFiles: boolean;
   },
 ): Promise<readonly ExpiredImage[]> {
-  const { cameraId, before, after, limit, dryRun } = of;
+  const { cameraId, retention, after, limit, dryRun, deletesFiles } = of;
+  const ofCamera = { camera: sql`i.camera_id`, level: undefined };
+  const isUsed = sql`exists (select from detections u where u.image_id = i.image_id)`;
+  const hasRules = retention.scopes.length > 1;
   const rows = await sql<(Omit<ExpiredImage, "modifiedNs"> & { readonly modifiedNs: string })[]>`
     select i.image_id as "imageId", ${fullPath(sql, sql`i.path`)} as path, i.size_bytes as "sizeBytes", i.modified_ns::text as "modifiedNs", i.found_at as "foundAt",
-      i.taken_at::text as "takenAt"
+      i.taken_at::text as "takenAt", ${isUsed} as "isUsed",
+      coalesce(
+        ${
+          hasRules
+            ? sql`(select min(${scopeOfDetection(sql, retention)}) from ${detectionsWithContext(sql)} where d.image_id = i.image_id)`
+            : sql`null`
+        },
+        ${scopeFor(sql, retention, ofCamera)}
+      ) as scope
     from images i
     where i.camera_id = ${cameraId}
-      and i.taken_at < ${before}
+      and i.taken_at < ${latestEnd(retention, "originals")}
+      ${hasRules ? sql`and (${isUsed} or i.taken_at < ${endFor(sql, retention, "originals", ofCamera)})` : sql``}
+      and (i.original_deleted_at is null or not ${isUsed})
       and i.status in ('processed', 'skipped', 'failed')
       ${after ? sql`and (i.taken_at, i.image_id) > (${after.takenAt}::text::timestamptz, ${after.imageId}::bigint)` : sql``}
       and not exists (
         select 1
         from ${detectionsWithContext(sql)}
         where d.image_id = i.image_id
-          ${dryRun ? sql`and not ${isExpired(sql, before)}` : sql``}
+          ${dryRun || (hasRules && deletesFiles) ? sql`and not ${isExpired(sql, retention, "few", dryRun ? "originals" : "earlyOriginals")}` : sql``}
       )
     order by i.taken_at, i.image_id
     limit ${limit}
   `;
   return rows.map((row) => ({ ...row, modifiedNs: BigInt(row.modifiedNs) }));
+}
+
+/** Notes that the files of these ledger entries are deleted. */
+export async function noteDeletedOriginals(sql: Sql, ids: readonly number[], now: Date): Promise<void> {
+  await sql`
+    update images i
+    set original_deleted_at = ${now}
+    where i.image_id = any (${[...ids]}::bigint[])
+  `;
+}
+
+/** Returns the detections of these pictures. */
+export async function detectionsOfImages(sql: Sql, ids: readonly number[]): Promise<readonly number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select d.detection_id as id
+    from detections d
+    where d.image_id = any (${[...ids]}::bigint[])
+    order by d.detection_id
+  `;
+  return rows.map(({ id }) => id);
 }
 
 /** Deletes those of these ledger entries that have no detection, with their jobs. Must run in a transaction. */

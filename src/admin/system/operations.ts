@@ -5,6 +5,7 @@ import type { OperationContext, Operations } from "../../work/operations/operati
 import type { Runtime } from "../../work/operations/runtime.ts";
 import { cleanUp } from "../retention/cleanup.ts";
 import { noteCleanup } from "../retention/nightly.ts";
+import { retentionOperations } from "../retention/operations.ts";
 import { breakerEntries, resetBreaker } from "./breakers.ts";
 import { changeConfig, configRecord } from "./config.ts";
 import { currentFullHealth } from "./full-health.ts";
@@ -51,6 +52,7 @@ export const systemOperations: Pick<Operations, keyof typeof systemRoutes> = {
   getConfig: async (_request, { settings }) => configRecord(settings.current()),
   listVariables: async (_request, context) => await configVariables(context),
   updateConfig: async ({ body }, context) => await changeConfig(context, body),
+  ...retentionOperations,
   getStorage: async (_request, context) => await currentStorage(context),
   cleanUp: async ({ query }, context) => {
     // A dry run stops when its client disconnects; a real cleanup continues.

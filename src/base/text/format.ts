@@ -72,7 +72,7 @@ export const commandWords = [
     "analytics",
     "workers",
   ],
-  ...["open", "breakers", "dlq", "gpu", "shares", "evidence", "keys", "config", "db"],
+  ...["open", "breakers", "dlq", "gpu", "retention", "shares", "evidence", "keys", "config", "db"],
 ] as const;
 
 const command = new RegExp(`(?<![\\w./-]|npx )homesec(?= (?:--direct )?(?:<command>|(?:${commandWords.join("|")})\\b))`, "g");

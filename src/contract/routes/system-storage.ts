@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { riskLevels } from "../constants.ts";
 import { routesOf } from "../route.ts";
 import { BoolText, Instant } from "../values.ts";
 
@@ -33,6 +34,24 @@ export const StorageReply = z
     example: { disk_usage_percent: 34.66, images: { file_count: 55831, size_bytes: 9802334208 } },
   });
 
+/** Periods in days, as they are in effect. */
+export const periodFields = {
+  event_days: z.int().meta({ description: "Days that it keeps events", example: 365 }),
+  original_days: z.int().meta({ description: "Days that it keeps original pictures, only with DELETE_IMAGES=true", example: 30 }),
+  thumbnail_days: z.int().meta({ description: "Days that it keeps thumbnails", example: 90 }),
+};
+
+/** What one rule deletes. */
+const RuleShare = z.object({
+  camera_id: z.string().nullable().meta({ description: "Camera of the rule; null for every camera", example: "porch" }),
+  risk_level: z.enum(riskLevels).nullable().meta({ description: "Level of the rule; null for every level", example: "high" }),
+  ...periodFields,
+  events: z.int().meta({ description: "Events to delete" }),
+  images: z.int().meta({ description: "Original pictures to delete, only with DELETE_IMAGES=true" }),
+  thumbnails: z.int().meta({ description: "Thumbnails to delete" }),
+  bytes: z.int().meta({ description: "Size of these files" }),
+});
+
 export const CleanupReport = z
   .object({
     events_deleted: z.int().meta({ description: "Deleted events", example: 31 }),
@@ -47,6 +66,10 @@ export const CleanupReport = z
       .boolean()
       .meta({ description: "True when nothing was deleted; the numbers then count what a cleanup would delete", example: true }),
     timestamp: At,
+    by_rule: z
+      .array(RuleShare)
+      .nullable()
+      .meta({ description: "What each retention rule would delete, everything without a rule at the end; null unless a dry run" }),
   })
   .meta({ id: "CleanupReport", description: "Result of a cleanup" });
 

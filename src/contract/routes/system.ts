@@ -4,6 +4,7 @@ import { configRoutes } from "./system-config.ts";
 import { healthRoutes } from "./system-health.ts";
 import { modelRoutes } from "./system-models.ts";
 import { pipelineRoutes } from "./system-pipeline.ts";
+import { retentionRoutes } from "./system-retention.ts";
 import { selftestRoutes } from "./system-selftest.ts";
 import { storageRoutes } from "./system-storage.ts";
 
@@ -23,6 +24,7 @@ export const systemRoutes = {
   ...pipelineRoutes,
   ...configRoutes,
   ...storageRoutes,
+  ...retentionRoutes,
   ...selftestRoutes,
   ...modelRoutes,
   getHome: route.get("/api/system/home", "Get what a page needs to know about this home", {

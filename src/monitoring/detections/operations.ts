@@ -75,7 +75,10 @@ export const detectionOperations: Pick<Operations, keyof typeof detectionRoutes>
 };
 
 /** Returns the stored thumbnail of a detection, and draws it at the first request. */
-export async function storedThumbnail({ config, db, log }: OperationContext, source: DetectionSource): Promise<Bytes> {
+export async function storedThumbnail(
+  { config, db, log }: Pick<OperationContext, "config" | "db" | "log">,
+  source: DetectionSource,
+): Promise<Bytes> {
   const note = (path: string): Promise<boolean> => db.query((sql) => noteThumbnail(sql, source, path));
   return await thumbnailOf(source, { dataDir: config.dataDir, roots: rootsOf(config), log, note });
 }

@@ -41,6 +41,7 @@ describe("cleanup", () => {
       retention_days: 30,
       dry_run: false,
       timestamp: now.toISOString(),
+      by_rule: null,
     });
     const ids = await desk.db.query(async (sql) => ({
       events: (await sql<{ id: number }[]>`select event_id as id from events order by 1`).map(({ id }) => id),
@@ -365,7 +366,9 @@ describe("dry run", () => {
           await past.count("images"),
           await past.count("gpu_stats"),
         ]).toEqual(before);
-        expect(await cleanUpAt(desk)).toEqual({ ...dry, dry_run: false });
+        const { by_rule, ...counts } = dry;
+        expect(by_rule).toMatchObject([{ events: dry.events_deleted, images: dry.images_deleted, thumbnails: dry.thumbnails_deleted }]);
+        expect(await cleanUpAt(desk)).toEqual({ ...counts, dry_run: false, by_rule: null });
         expect(await cleanUpAt(desk, true)).toMatchObject({
           events_deleted: 0,
           detections_deleted: 0,

@@ -3,6 +3,7 @@ import { lstat, mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { cleanLedger } from "../../../src/admin/retention/ledger.ts";
+import { uniformRetention } from "../../../src/admin/retention/retention.ts";
 import { unknownVersions } from "../../../src/monitoring/images/images-repository.ts";
 import type { Desk } from "../../support/operations.ts";
 import { cleanUpAt, pastDesks } from "./stored-past.ts";
@@ -148,7 +149,10 @@ describe("ledger", () => {
     const picture = await past.picture(31);
     await past.detection(31, { imageId: picture.id });
     // The deletion of rows has finished, as when a backlog is processed meanwhile.
-    expect(await cleanLedger(desk.context, { before: past.ago(30) }, false, undefined)).toEqual({ files: 0, bytes: 0 });
+    expect(await cleanLedger(desk.context, { retention: uniformRetention(past.ago(30)), now: past.now }, false, undefined)).toEqual({
+      files: 0,
+      bytes: 0,
+    });
     expect(existsSync(picture.path)).toBe(true);
     expect(await cleanUpAt(desk)).toMatchObject({ detections_deleted: 1, images_deleted: 1 });
     expect(existsSync(picture.path)).toBe(false);

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { nextPartOfThePast } from "../../../src/admin/retention/past-repository.ts";
+import { retentionAt, uniformRetention } from "../../../src/admin/retention/retention.ts";
 import {
   deleteBatchesBefore,
   deleteExpiredDetections,
   deleteExpiredEvents,
   deleteJournalBefore,
   expiredImages,
-  survivingDetections,
+  thumbnailFates,
 } from "../../../src/admin/retention/retention-repository.ts";
 import { openCounts } from "../../../src/admin/system/home-metrics-repository.ts";
 import {
@@ -82,6 +83,9 @@ async function wholeReads(): Promise<number> {
   });
 }
 
+const rule = { camera_id: "a", risk_level: null, event_days: 80, original_days: null, thumbnail_days: null };
+const retention = retentionAt([rule, { ...rule, camera_id: null, risk_level: "high" }], 90, now);
+
 describe("query plans", () => {
   const works: Readonly<Record<string, (sql: Sql) => Promise<unknown>>> = {
     "latency of the detector": (sql) => detectLatency(sql, hour),
@@ -96,13 +100,16 @@ describe("query plans", () => {
     "the newest unusable answers": async (sql) => expect((await recentAnswers(sql, "d", now)).leftOut).toHaveLength(5),
     "what is stored": (sql) => storedCounts(sql),
     "what is not over, for a scrape": (sql) => openCounts(sql, now),
-    "which thumbnails stay": (sql) => survivingDetections(sql, [1, 2, 3, 15_000], months),
-    "a page of old pictures": (sql) => expiredImages(sql, { cameraId: "a", before: months, after: undefined, limit: 500, dryRun: true }),
+    "which thumbnails stay": (sql) => thumbnailFates(sql, [1, 2, 3, 15_000], retention),
+    "a page of old pictures": (sql) =>
+      expiredImages(sql, { cameraId: "a", retention, after: undefined, limit: 500, dryRun: true, deletesFiles: true }),
     "the next part of what goes when the disk is full": (sql) =>
       nextPartOfThePast(sql, { after: months, until: hour, pictures: true }, 200),
-    "some old events": (sql) => deleteExpiredEvents(sql, months, "live", 200),
-    "some old deleted events": (sql) => deleteExpiredEvents(sql, months, "deleted", 200),
-    "some old detections": (sql) => deleteExpiredDetections(sql, months, 500),
+    "some old events": (sql) => deleteExpiredEvents(sql, retention, "live", 200),
+    "the next old events": (sql) => deleteExpiredEvents(sql, retention, "live", 200, { startedAt: "2020-01-01", id: 1 }),
+    "some old deleted events": (sql) => deleteExpiredEvents(sql, retention, "deleted", 200),
+    "some old detections": (sql) => deleteExpiredDetections(sql, uniformRetention(months), 500),
+    "some old detections by rules": (sql) => deleteExpiredDetections(sql, retention, 500),
     "some old batches": (sql) => deleteBatchesBefore(sql, months, 500),
     "some of the journal": (sql) => deleteJournalBefore(sql, { before: months, now: new Date() }, 500),
   };

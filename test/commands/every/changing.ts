@@ -150,6 +150,18 @@ export const changing: Steps = {
     error(3, "nigth --exit-delay 5"),
   ],
   "modes remove": [people("holiday"), silent("party"), error(5, "away"), error(3, "holiday")],
+  "retention set": [
+    people("--camera garage --severity low --events 9y --dry-run"),
+    people("--camera garage --severity high --events 9y --thumbnails 90d"),
+    json("--camera garage --events 500w"),
+    error(2, "--events 7d"),
+    error(2, "--severity low --events 0d"),
+    error(2, "--severity low --events 7d --thumbnails 8d"),
+    error(2, "--severity low --events 7d --originals 7d"),
+    error(3, "--camera fron-door --events 7d"),
+  ],
+  "retention list": [people(""), json("", { ownForm: true }), error(2, "--limit 3")],
+  "retention remove": [people("1"), silent("2"), error(3, "99"), error(2, "x")],
   cleanup: [people("--dry-run"), error(2, ""), json("--yes")],
 
   "webhooks add": [

@@ -12,6 +12,7 @@ import { useAdminTexts } from "../../texts/admin.ts";
 import { DaemonText } from "../../texts/daemon-text.tsx";
 import { useFormat } from "../../texts/format.tsx";
 import { LiveSettings } from "./configuration/live-settings.tsx";
+import { RetentionRules } from "./configuration/retention.tsx";
 import { SettingsFrame } from "./frame.tsx";
 
 /** A configuration variable as the API returns it. */
@@ -27,6 +28,7 @@ export default function ConfigurationPage() {
         {(data) => (
           <>
             <LiveSettings variables={data.variables} />
+            <RetentionRules />
             <Variables variables={data.variables} file={data.files[0]} />
           </>
         )}

@@ -9,6 +9,7 @@ import { Fault } from "../../parts/fault.tsx";
 import { Section } from "../../parts/page.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
 import { useFormat } from "../../texts/format.tsx";
+import { Shares } from "../settings/configuration/retention.tsx";
 import { Row, Rows } from "./frame.tsx";
 
 type Report = z.output<typeof CleanupReport>;
@@ -59,6 +60,7 @@ function Result({ report }: { readonly report: Report }) {
         <Row name={system.logs}>{format.number(report.logs_deleted)}</Row>
         <Row name={system.freed}>{format.bytes(report.space_reclaimed)}</Row>
       </Rows>
+      <div className="mt-3">{report.by_rule && report.by_rule.length > 1 && <Shares shares={report.by_rule} />}</div>
     </div>
   );
 }

@@ -302,6 +302,23 @@ export const settings = {
     live_hint: "A change applies at once, survives a restart, and counts more than the files.",
     reset: "Use the configured value",
     builtIn: "none",
+    keep: {
+      title: "Keep longer or shorter",
+      hint: "Days for a camera, a risk level, or both; the most specific rule decides. Empty means the period above. Pictures go with their event at the latest.",
+      camera: "Camera",
+      level: "Level",
+      events: "Events",
+      originals: "Original pictures",
+      thumbnails: "Thumbnails",
+      days: (count: number) => (count === 1 ? "1 day" : `${count} days`),
+      preview: "Show what a cleanup would delete",
+      save: "Save the rule",
+      saved: "Rule saved",
+      remove: (name: string) => `Remove the rule for ${name}`,
+      others: "Everything else",
+      share: (events: number, pictures: number, thumbnails: number, size: string) =>
+        `${events} events, ${pictures} pictures, ${thumbnails} thumbnails, ${size}`,
+    },
     setting: {
       batch_timeout_seconds: "Longest event, in seconds",
       batch_idle_timeout_seconds: "Pause that ends an event, in seconds",
