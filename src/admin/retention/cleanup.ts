@@ -20,6 +20,7 @@ import type { Database, Sql } from "../../platform/database/database.ts";
 import { deleteChangesBefore } from "../../platform/keys/changes-repository.ts";
 import { countGpuStatsBefore, deleteGpuStatsBefore } from "../gpu/gpu-repository.ts";
 import { removeEmptyFolders } from "./empty-folders.ts";
+import { detectionsOfImages, type ExpiredImage } from "./expired-images-repository.ts";
 import { cleanLedger, type LedgerCleanup, type LedgerContext } from "./ledger.ts";
 import { cleanLogs, cleanThumbnails, type Files, removeFiles, together } from "./own-files.ts";
 import { deleteIncidentsBefore, deleteSceneChangesBefore, deleteSilencesBefore } from "./past-repository.ts";
@@ -33,9 +34,7 @@ import {
   deleteExpiredDetections,
   deleteExpiredEvents,
   deleteJournalBefore,
-  detectionsOfImages,
   type EventPlace,
-  type ExpiredImage,
 } from "./retention-repository.ts";
 import { listRules } from "./rules-repository.ts";
 
@@ -141,7 +140,7 @@ export interface Swept {
 }
 
 /**
- * Deletes expired data, or only counts it: the pictures of rules while their events still say to which they belong, the rows with their
+ * Deletes expired data, or only counts it: the pictures of rules while their events still have their level, the rows with their
  * thumbnails, then files without a row.
  */
 async function sweep(context: CleanupContext, retention: Retention, dryRun: boolean, signal: AbortSignal | undefined): Promise<Swept> {

@@ -9,9 +9,9 @@ import type { Database } from "../../platform/database/database.ts";
 import { confirmDeleted, type FolderStates } from "../../platform/disk/confirm-deleted.ts";
 import { isGone } from "../../platform/disk/files.ts";
 import { statWithTimeout } from "../../platform/disk/fs-timeout.ts";
+import { deleteImages, type ExpiredImage, expiredImages, type LedgerPlace, noteDeletedOriginals } from "./expired-images-repository.ts";
 import { type Files, together } from "./own-files.ts";
 import type { Retention } from "./retention.ts";
-import { deleteImages, type ExpiredImage, expiredImages, type LedgerPlace, noteDeletedOriginals } from "./retention-repository.ts";
 
 export interface LedgerContext {
   readonly db: Database;
@@ -21,7 +21,7 @@ export interface LedgerContext {
 
 const imagesAtOnce = 500;
 
-/** What a cleanup of the ledger deletes. */
+/** The options of a cleanup of the ledger. */
 export interface LedgerCleanup {
   readonly retention: Retention;
   readonly from?: Date;
@@ -88,7 +88,7 @@ export async function cleanLedger(
   return sum;
 }
 
-/** The file of an old picture that was found late stays: its time may be wrong, and nobody has had the time to look at it. */
+/** The file of an old picture that was found late stays: its time may be wrong, and people need time to see it. */
 const isLateFound = ({ foundAt, scope }: ExpiredImage, { scopes, otherwise }: Retention): boolean =>
   foundAt >= (scopes[scope] ?? otherwise).before.originals;
 

@@ -1,5 +1,4 @@
 import type { Sql } from "../../platform/database/database.ts";
-import { fullPath } from "../../platform/database/stored-paths.ts";
 import { endFor, latestEnd, type Retention, scopeFor, type Which } from "./retention.ts";
 
 // Ids are gathered into an array first, so that the plan does not depend on stale statistics of tables that have just been filled or
@@ -61,7 +60,7 @@ const isDone = (sql: Sql, retention: Retention, amount: Amount, which: Which = "
  * Tells whether a detection `d` is expired: together with its event, whatever its own time; without an event by its own time, unless its
  * batch is still open.
  */
-const isExpired = (sql: Sql, retention: Retention, amount: Amount = "few", which: Which = "events") => sql`
+export const isExpired = (sql: Sql, retention: Retention, amount: Amount = "few", which: Which = "events") => sql`
   (
     e.event_id is not null and ${isDone(sql, retention, amount, which)}
     or e.event_id is null and d.detected_at < ${endFor(sql, retention, which, { camera: sql`d.camera_id`, level: undefined })} and coalesce(b.status, 'closed') = 'closed'
@@ -69,7 +68,7 @@ const isExpired = (sql: Sql, retention: Retention, amount: Amount = "few", which
 `;
 
 /** The rows that `isExpired` checks. */
-const detectionsWithContext = (sql: Sql) => sql`
+export const detectionsWithContext = (sql: Sql) => sql`
   detections d
   left join events e on e.event_id = d.event_id
   left join batches b on b.batch_id = d.batch_id
@@ -221,7 +220,7 @@ export async function deleteExpiredDetections(
   return gone.toSorted((one, other) => Date.parse(one.detectedAt) - Date.parse(other.detectedAt) || one.id - other.id);
 }
 
-/** Which of these detections exist, whether their thumbnails stay, and by which scope. */
+/** Which of these detections exist, whether their thumbnails stay, and the index of the scope that decides. */
 export async function thumbnailFates(
   sql: Sql,
   ids: readonly number[],
@@ -236,117 +235,8 @@ export async function thumbnailFates(
 }
 
 /** The scope of a detection `d` with its event `e`, if it has one. */
-const scopeOfDetection = (sql: Sql, retention: Retention) =>
+export const scopeOfDetection = (sql: Sql, retention: Retention) =>
   scopeFor(sql, retention, { camera: sql`d.camera_id`, level: sql`e.risk_level` });
-
-/** A processed ledger entry that is older than the retention period. */
-export interface ExpiredImage {
-  readonly imageId: number;
-  readonly path: string;
-  readonly sizeBytes: number;
-  /** Modification time in nanoseconds since 1970. */
-  readonly modifiedNs: bigint;
-  readonly foundAt: Date;
-  /** Sort key of the walk. */
-  readonly takenAt: string;
-  /** Index of the scope that decides about it. */
-  readonly scope: number;
-  /** Whether it has detections: then its entry stays. */
-  readonly isUsed: boolean;
-}
-
-/** Position where a walk through a camera's ledger continues. */
-export type LedgerPlace = Pick<ExpiredImage, "takenAt" | "imageId">;
-
-/**
- * Returns the next ledger entries of a camera that are expired, oldest first: those without a detection any more, and those whose pictures
- * a rule keeps for a shorter time than their events. Entries whose event becomes old later are deleted in the next run. A dry run, which
- * deletes nothing, also returns entries whose detections would be deleted.
- */
-export async function expiredImages(
-  sql: Sql,
-  of: {
-    readonly cameraId: string;
-    readonly retention: Retention;
-    readonly after: LedgerPlace | undefined;
-    readonly limit: number;
-    readonly dryRun: boolean;
-    /** Whether files are deleted: otherwise rules for pictures do not matter. */
-    readonly deletesFiles: boolean;
-  },
-): Promise<readonly ExpiredImage[]> {
-  const { cameraId, retention, after, limit, dryRun, deletesFiles } = of;
-  const ofCamera = { camera: sql`i.camera_id`, level: undefined };
-  const isUsed = sql`exists (select from detections u where u.image_id = i.image_id)`;
-  const hasRules = retention.scopes.length > 1;
-  const rows = await sql<(Omit<ExpiredImage, "modifiedNs"> & { readonly modifiedNs: string })[]>`
-    select i.image_id as "imageId", ${fullPath(sql, sql`i.path`)} as path, i.size_bytes as "sizeBytes", i.modified_ns::text as "modifiedNs", i.found_at as "foundAt",
-      i.taken_at::text as "takenAt", ${isUsed} as "isUsed",
-      coalesce(
-        ${
-          hasRules
-            ? sql`(select min(${scopeOfDetection(sql, retention)}) from ${detectionsWithContext(sql)} where d.image_id = i.image_id)`
-            : sql`null`
-        },
-        ${scopeFor(sql, retention, ofCamera)}
-      ) as scope
-    from images i
-    where i.camera_id = ${cameraId}
-      and i.taken_at < ${latestEnd(retention, "originals")}
-      ${hasRules ? sql`and (${isUsed} or i.taken_at < ${endFor(sql, retention, "originals", ofCamera)})` : sql``}
-      and (i.original_deleted_at is null or not ${isUsed})
-      and i.status in ('processed', 'skipped', 'failed')
-      ${after ? sql`and (i.taken_at, i.image_id) > (${after.takenAt}::text::timestamptz, ${after.imageId}::bigint)` : sql``}
-      and not exists (
-        select 1
-        from ${detectionsWithContext(sql)}
-        where d.image_id = i.image_id
-          ${dryRun || (hasRules && deletesFiles) ? sql`and not ${isExpired(sql, retention, "few", dryRun ? "originals" : "earlyOriginals")}` : sql``}
-      )
-    order by i.taken_at, i.image_id
-    limit ${limit}
-  `;
-  return rows.map((row) => ({ ...row, modifiedNs: BigInt(row.modifiedNs) }));
-}
-
-/** Notes that the files of these ledger entries are deleted. */
-export async function noteDeletedOriginals(sql: Sql, ids: readonly number[], now: Date): Promise<void> {
-  await sql`
-    update images i
-    set original_deleted_at = ${now}
-    where i.image_id = any (${[...ids]}::bigint[])
-  `;
-}
-
-/** Returns the detections of these pictures. */
-export async function detectionsOfImages(sql: Sql, ids: readonly number[]): Promise<readonly number[]> {
-  const rows = await sql<{ id: number }[]>`
-    select d.detection_id as id
-    from detections d
-    where d.image_id = any (${[...ids]}::bigint[])
-    order by d.detection_id
-  `;
-  return rows.map(({ id }) => id);
-}
-
-/** Deletes those of these ledger entries that have no detection, with their jobs. Must run in a transaction. */
-export async function deleteImages(sql: Sql, ids: readonly number[]): Promise<void> {
-  const gone = await sql<{ id: number }[]>`
-    delete from images i
-    where i.image_id = any (${[...ids]}::bigint[])
-      and not exists (
-        select 1
-        from detections d
-        where d.image_id = i.image_id
-      )
-    returning i.image_id as id
-  `;
-  await sql`
-    delete from jobs j
-    where j.queue in ('detect', 'enrich')
-      and j.subject = any (${gone.map(({ id }) => String(id))}::text[])
-  `;
-}
 
 /**
  * Deletes at most `limit` numbered journal entries older than `before`, from the beginning up to the first that is not, and returns how

@@ -57,7 +57,7 @@ export function retentionAt(rules: readonly RetentionRule[], retentionDays: numb
   return { scopes: [...scopes, otherwise], otherwise };
 }
 
-/** The periods of a rule. A picture is not kept longer than its event, since nothing says then to which level it belongs. */
+/** The periods of a rule. A picture is not kept longer than its event, since its level goes with the event. */
 export function periodsOf(rule: RetentionRule, retentionDays: number): Periods {
   const events = rule.event_days ?? retentionDays;
   return {

@@ -12,7 +12,7 @@ const Days = (what: string) =>
     .meta({ description: `Days to keep ${what} (default: RETENTION_DAYS)` });
 
 const scopeFields = {
-  camera_id: CameraIdText.nullish().meta({ description: "Camera whose data it keeps; null for every camera", example: "porch" }),
+  camera_id: CameraIdText.nullish().meta({ description: "Camera whose data it keeps; null for every camera", example: "front-door" }),
   risk_level: EnumText(riskLevels).nullish().meta({ description: "Risk level of the events; null for every level", example: "high" }),
 };
 
@@ -32,7 +32,7 @@ const StoredDays = (what: string, example: number | null) =>
 export const RetentionRule = z
   .object({
     id: z.int().meta({ description: "Id of the rule", example: 3 }),
-    camera_id: z.string().nullable().meta({ description: "Camera; null for every camera", example: "porch" }),
+    camera_id: z.string().nullable().meta({ description: "Camera; null for every camera", example: "front-door" }),
     risk_level: z.enum(riskLevels).nullable().meta({ description: "Risk level; null for every level", example: "high" }),
     event_days: StoredDays("events", 365),
     original_days: StoredDays("original pictures", null),
@@ -41,7 +41,7 @@ export const RetentionRule = z
   })
   .meta({ id: "RetentionRule", description: "How long data of a camera or a risk level is kept" });
 
-const example = { body: { camera_id: "porch", risk_level: "high", event_days: 365, thumbnail_days: 90 } } as const;
+const example = { body: { camera_id: "front-door", risk_level: "high", event_days: 365, thumbnail_days: 90 } } as const;
 const refusals = { 404: "No camera has this id" };
 
 export const retentionRoutes = {

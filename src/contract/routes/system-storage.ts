@@ -43,7 +43,7 @@ export const periodFields = {
 
 /** What one rule deletes. */
 const RuleShare = z.object({
-  camera_id: z.string().nullable().meta({ description: "Camera of the rule; null for every camera", example: "porch" }),
+  camera_id: z.string().nullable().meta({ description: "Camera of the rule; null for every camera", example: "front-door" }),
   risk_level: z.enum(riskLevels).nullable().meta({ description: "Level of the rule; null for every level", example: "high" }),
   ...periodFields,
   events: z.int().meta({ description: "Events to delete" }),

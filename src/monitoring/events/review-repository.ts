@@ -1,6 +1,6 @@
 import type { Sql } from "../../platform/database/database.ts";
 
-/** What a person sets on an event; undefined fields stay. */
+/** Changes of a person to an event; undefined fields stay. */
 export interface Review {
   readonly id: number;
   readonly reviewed?: boolean | undefined;

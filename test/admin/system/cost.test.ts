@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expiredImages } from "../../../src/admin/retention/expired-images-repository.ts";
 import { nextPartOfThePast } from "../../../src/admin/retention/past-repository.ts";
 import { retentionAt, uniformRetention } from "../../../src/admin/retention/retention.ts";
 import {
@@ -6,7 +7,6 @@ import {
   deleteExpiredDetections,
   deleteExpiredEvents,
   deleteJournalBefore,
-  expiredImages,
   thumbnailFates,
 } from "../../../src/admin/retention/retention-repository.ts";
 import { openCounts } from "../../../src/admin/system/home-metrics-repository.ts";
