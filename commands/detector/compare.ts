@@ -4,8 +4,8 @@ import type { ClientReply } from "../../src/contract/client.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
 import { outgoing } from "../../src/monitoring/images/outgoing.ts";
-import { intersectionOverUnion } from "../../src/monitoring/parked/overlap.ts";
 import { Breaker } from "../../src/monitoring/upstream/breaker.ts";
+import { confident, currentDetector, matchObjects } from "../../src/monitoring/upstream/compare-detectors.ts";
 import { createDetector, type Detected, type Detector } from "../../src/monitoring/upstream/detector.ts";
 import { literalOf } from "../../src/monitoring/zones/zone.ts";
 import { detectorAddress } from "../../src/platform/config/detector-address.ts";
@@ -15,12 +15,6 @@ import { detectorUrl, detectPicture, readPicture } from "./test-pictures.ts";
 
 type Image = ClientReply<Routes["listImages"]>["items"][number];
 type Seen = Detected["detections"][number];
-
-/** Names the daemon's detector where the address of another may be given. */
-export const currentDetector = "current";
-
-/** Boxes that overlap by this much (intersection over union) show the same object. */
-const sameObject = 0.4;
 
 /** What both detectors found of one class, and what only one of them found. */
 export interface ClassCount {
@@ -102,7 +96,7 @@ export async function compareDetectors(io: Io, options: CompareOptions): Promise
       const { bytes } = sent;
       const [foundA, foundB] = [await a.look(image, bytes), await b.look(image, bytes)];
       if (!foundA || !foundB) continue;
-      const matched = matchObjects(confident(foundA, confidence), confident(foundB, confidence));
+      const matched = matchObjects(confident(foundA.detections, confidence), confident(foundB.detections, confidence));
       for (const side of ["both", "only_a", "only_b"] as const)
         for (const { objectType } of matched[side]) {
           const count = counts.get(objectType) ?? { both: 0, only_a: 0, only_b: 0 };
@@ -131,31 +125,6 @@ export function noteTotals({ pictures, gone, a, b, classes }: Comparison, note: 
   for (const { object_type: type, both, only_a: onlyA, only_b: onlyB } of classes)
     note(`${type}: both ${both}, only A ${onlyA}, only B ${onlyB}`);
 }
-
-/** Pairs the objects of one class whose boxes overlap most; an object without a box is paired with any of its class. */
-export function matchObjects(a: readonly Seen[], b: readonly Seen[]): Record<"both" | "only_a" | "only_b", readonly Seen[]> {
-  const pairs = a.flatMap((one, i) =>
-    b.flatMap((other, j) => {
-      const overlap = one.objectType === other.objectType ? overlapOf(one, other) : 0;
-      return overlap >= sameObject ? [{ i, j, overlap }] : [];
-    }),
-  );
-  const [pairedA, pairedB] = [new Set<number>(), new Set<number>()];
-  for (const { i, j } of pairs.toSorted((one, other) => other.overlap - one.overlap)) {
-    if (pairedA.has(i) || pairedB.has(j)) continue;
-    pairedA.add(i);
-    pairedB.add(j);
-  }
-  return {
-    both: a.filter((_, i) => pairedA.has(i)),
-    only_a: a.filter((_, i) => !pairedA.has(i)),
-    only_b: b.filter((_, j) => !pairedB.has(j)),
-  };
-}
-
-const overlapOf = ({ box: a }: Seen, { box: b }: Seen): number => (a && b ? intersectionOverUnion(a, b) : sameObject);
-
-const confident = ({ detections }: Detected, least: number): readonly Seen[] => detections.filter(({ confidence }) => confidence >= least);
 
 const labelOf = ({ objectType, confidence }: Seen): string => `${objectType} ${Math.round(confidence * 100)} %`;
 

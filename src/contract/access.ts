@@ -157,6 +157,7 @@ export const needs: Readonly<Record<OperationId, Need>> = {
   listBreakers: resident,
   resetBreaker: owner,
   runSelftest: owner,
+  compareDetectors: owner,
   probeModels: owner,
   getDoctorReport: owner,
   getStorage: resident,

@@ -1,7 +1,7 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { matchObjects } from "../../commands/detector/compare.ts";
+import { matchObjects } from "../../src/monitoring/upstream/compare-detectors.ts";
 import { imageView } from "../../commands/trigger/follow.ts";
 import { Image } from "../../src/contract/routes/images.ts";
 import type { ObjectType } from "../../src/monitoring/detector-model/class-names.ts";

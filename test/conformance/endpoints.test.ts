@@ -330,6 +330,7 @@ const tables: Readonly<Record<string, readonly Endpoint[]>> = {
   "Ledger and explanations": [
     ["GET /api/images?camera_id=yard&status=processed", 200, page],
     ["GET /api/images/1", 200, imageKeys],
+    ["POST /api/images/1/compare", 200, ["image_id", "picture", "width", "height", "a", "b"], { a: "current", b: "current" }],
     ["GET /api/images/1/explain", 200, explanation],
     ["GET /api/images/explain?path=/nowhere/a.jpg", 200, explanation],
     ["GET /api/cameras/yard/explain?at=2026-01-15T12:00:00Z", 200, explanation],

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { deepStackStandIn, found } from "../support/deepstack.ts";
 import { detectorStandIn, type StandIn } from "../support/upstream.ts";
 import { type House, house } from "./house.ts";
 
@@ -43,6 +44,30 @@ describe("several detectors", () => {
     const metrics = await (await fetch(`${home.daemon.url}/metrics`)).text();
     expect(metrics).toContain(`homesec_detector_requests_total{detector="2",outcome="success"}`);
     expect(metrics).toContain(`homesec_detector_requests_total{detector="1",outcome="failure"}`);
+  });
+
+  it("detector comparison: one stored picture goes to both, and what only one of them found is marked", async () => {
+    const compare = async (id: number, body: object) => {
+      const headers = { "content-type": "application/json" };
+      const answer = await fetch(`${home.daemon.url}/api/images/${id}/compare`, { method: "POST", headers, body: JSON.stringify(body) });
+      // biome-ignore lint/suspicious/noExplicitAny: tests read any field of an answer
+      return { status: answer.status, body: (await answer.json()) as any };
+    };
+    const [{ id }] = (await home.get("images?limit=1&status=processed")).body.items;
+    const seen = { label: "dog", confidence: 0.9, x_min: 300, y_min: 300, x_max: 400, y_max: 400 };
+    const other = await deepStackStandIn("deepstack", () => found(seen, { ...seen, confidence: 0.2 }));
+    const { status, body } = await compare(id, { a: "current", b: other.url });
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { image_id: id, picture: expect.stringMatching(/^data:image\/webp;base64,/) },
+    });
+    expect(body.a).toMatchObject({ detector: "current", problem: null, objects: [{ object_type: "person", only: true }] });
+    expect(body.b).toMatchObject({ detector: other.url, problem: null, objects: [{ object_type: "dog", confidence: 0.9, only: true }] });
+    await other.close();
+    expect((await compare(id, { a: "current", b: other.url })).body.b).toMatchObject({ problem: expect.any(String), objects: [] });
+    expect((await compare(id, { a: "current", b: "http://169.254.169.254" })).status).toBe(422);
+    expect((await compare(id, { a: "current", b: "elsewhere" })).status).toBe(422);
+    expect((await compare(999_999, { a: "current", b: "current" })).status).toBe(404);
   });
 
   it("several detectors: pictures wait while none answers, and are processed when one does", async () => {

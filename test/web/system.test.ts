@@ -49,6 +49,18 @@ describe.skipIf(!chromiumInstalled)("web page: system and cameras (needs chromiu
     expect(await page.getByText(/: passed/).count()).toBeGreaterThan(1);
   });
 
+  it("web page: two detectors are compared, and the comparison can be stopped", async () => {
+    const { page, complaints } = await home.visit({ viewport: { width: 390, height: 844 } });
+    await page.goto("/system/processing");
+    const part = page.getByRole("region", { name: "Compare detectors" });
+    await part.getByLabel("Second detector").fill("http://127.0.0.1:9");
+    await part.getByRole("button", { name: "Compare" }).click();
+    await part.getByText(/^(\d+ of \d+ pictures|There is no processed picture yet\.)$/).waitFor();
+    await part.getByRole("button", { name: "Compare" }).waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
   it("web page: failed work is retried and deleted, and a file that is not there is explained", async () => {
     await home.ask("POST", "/api/outbound-webhooks", {
       ...{ name: "Gone", url: "http://127.0.0.1:9/", event_types: ["event_created"], max_retries: 0 },

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { imageStatuses, leftOutReasons } from "../constants.ts";
+import { imageStatuses, leftOutReasons, objectTypes, ranges } from "../constants.ts";
 import { listOf, pageQuery } from "../page.ts";
 import { pictureFields } from "../preview.ts";
 import { routesOf } from "../route.ts";
-import { CameraIdText, EndInstant, EnumText, IdText, Instant, StartInstant } from "../values.ts";
+import { CameraIdText, EndInstant, EnumText, IdText, Instant, NumberBetween, StartInstant } from "../values.ts";
 
 const route = routesOf("images");
 
@@ -106,6 +106,45 @@ const CameraGaps = z.object({
     .meta({ description: "Oldest first" }),
 });
 
+const ComparedSide = z
+  .object({
+    detector: z.string().meta({ description: "The detector, as it was given", example: "current" }),
+    took_ms: z.int().nullable().meta({ description: "Time until its answer, in milliseconds; null without one", example: 96 }),
+    problem: z.string().nullable().meta({ description: "Why it did not process the picture; null if it did", example: null }),
+    objects: z
+      .array(
+        z.object({
+          object_type: z.enum(objectTypes).meta({ description: "Class", example: "person" }),
+          confidence: z.number().meta({ description: "Confidence, 0 to 1", example: 0.91 }),
+          bbox: z
+            .object({
+              x: z.int().meta({ description: "Left edge", example: 412 }),
+              y: z.int().meta({ description: "Upper edge", example: 120 }),
+              width: z.int().meta({ description: "Width", example: 88 }),
+              height: z.int().meta({ description: "Height", example: 240 }),
+            })
+            .nullable()
+            .meta({ description: "Box in pixels; null without one" }),
+          only: z.boolean().meta({ description: "Whether the other detector did not find it", example: false }),
+        }),
+      )
+      .meta({ description: "Objects of at least the given confidence" }),
+  })
+  .meta({ id: "ComparedDetector", description: "What one of two detectors found in a picture" });
+
+export const DetectorComparison = z
+  .object({
+    image_id: z.int().meta({ description: "Id of the entry", example: 55830 }),
+    picture: z.string().nullable().meta({ description: "The picture as a data URL, at most 640 pixels wide; null if it cannot be drawn" }),
+    width: z.int().nullable().meta({ description: "Width of the picture in pixels, to which the boxes refer", example: 768 }),
+    height: z.int().nullable().meta({ description: "Height of the picture in pixels", example: 576 }),
+    a: ComparedSide,
+    b: ComparedSide,
+  })
+  .meta({ id: "DetectorComparison", description: "What two detectors found in one picture" });
+
+const detector = z.string().min(1).max(500);
+
 export const imageRoutes = {
   listPictureGaps: route.get("/api/images/gaps", "List the times without pictures, per camera", {
     query: z.object({
@@ -132,5 +171,24 @@ export const imageRoutes = {
     params: z.object({ image_id: IdText }),
     reply: Image,
     refusals: { 404: "No entry has this id" },
+  }),
+  compareDetectors: route.post("/api/images/{image_id}/compare", "Send a stored picture to two detectors and compare what they find", {
+    slow: true,
+    params: z.object({ image_id: IdText }),
+    body: z
+      .strictObject({
+        a: detector.meta({ description: "The first detector: its address, as in DETECTOR_URL, or `current`", example: "current" }),
+        b: detector.meta({ description: "The second detector", example: "deepstack+http://192.168.1.5:32168" }),
+        confidence: NumberBetween(...ranges.confidence)
+          .optional()
+          .meta({ description: "Objects below it do not count (default: `detection_confidence_threshold`)", example: 0.5 }),
+      })
+      .meta({ id: "DetectorsToCompare", description: "Two detectors" }),
+    reply: DetectorComparison,
+    refusals: {
+      403: "An address can be given only from this machine or with an API key",
+      404: "No entry has this id, or its file is no picture or is gone",
+      503: "The detector has not started, or too many comparisons run",
+    },
   }),
 };

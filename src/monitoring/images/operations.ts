@@ -8,6 +8,7 @@ import type { Operations } from "../../work/operations/operation.ts";
 import { requireCamera } from "../cameras/cameras-repository.ts";
 import { resolveInside, rootsOf } from "../cameras/roots.ts";
 import { newestPictures } from "../cameras/snapshots-repository.ts";
+import { compareOnPicture } from "./compare.ts";
 import { pictureGaps, requireShortRange } from "./gaps.ts";
 import { countImages, listImages, requireImage } from "./ledger-repository.ts";
 import { outgoingFile } from "./preview.ts";
@@ -36,6 +37,8 @@ export const imageOperations: Pick<Operations, keyof typeof imageRoutes | "getCa
   },
 
   getImage: async ({ params }, { db }) => await db.query((sql) => requireImage(sql, params.image_id)),
+
+  compareDetectors: compareOnPicture,
 
   getCameraSnapshot: async ({ params, query }, context) => {
     const { db, config, clock } = context;

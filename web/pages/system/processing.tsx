@@ -1,5 +1,6 @@
 import { For } from "../../api/use-may.tsx";
 import { Breakers } from "./breakers.tsx";
+import { CompareDetectors } from "./compare-detectors.tsx";
 import { DeadLetters } from "./dead-letters.tsx";
 import { FileQuestion } from "./file.tsx";
 import { SystemFrame } from "./frame.tsx";
@@ -17,6 +18,7 @@ export default function ProcessingPage() {
       </div>
       <For who="owner">
         <Selftest />
+        <CompareDetectors />
         <DeadLetters />
       </For>
       <div className="gap-6 lg:grid lg:grid-cols-2">
