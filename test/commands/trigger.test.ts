@@ -1,10 +1,10 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { matchObjects } from "../../src/monitoring/upstream/compare-detectors.ts";
 import { imageView } from "../../commands/trigger/follow.ts";
 import { Image } from "../../src/contract/routes/images.ts";
 import type { ObjectType } from "../../src/monitoring/detector-model/class-names.ts";
+import { matchObjects } from "../../src/monitoring/upstream/compare-detectors.ts";
 import { cli } from "../support/cli.ts";
 import { type TestDaemon, testDaemon } from "../support/daemon.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";

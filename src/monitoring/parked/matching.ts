@@ -1,4 +1,4 @@
-import { centreDistance, intersectionOverUnion, sizeRatio } from "./overlap.ts";
+import { centreDistance, intersectionOverUnion, sizeRatio } from "../upstream/overlap.ts";
 import { groupOf, isParked, type Place, type Spot } from "./place.ts";
 
 /** An object in a picture. */

@@ -1,6 +1,6 @@
 import { dayMs, minuteMs } from "../../base/clock/clock.ts";
+import { coveredShare, intersectionOverUnion } from "../upstream/overlap.ts";
 import { matchPlaces, type Sight } from "./matching.ts";
-import { coveredShare, intersectionOverUnion } from "./overlap.ts";
 import { countsOf, groupOf, isParked, type Memory, mostPlaces, mostRecent, type ParkingRules, type Place, type Spot } from "./place.ts";
 
 /** The objects in one file. */

@@ -1,5 +1,5 @@
-import { intersectionOverUnion } from "../parked/overlap.ts";
 import type { SeenObject } from "./detector-answer.ts";
+import { intersectionOverUnion } from "./overlap.ts";
 
 /** Names the daemon's detector where the address of another may be given. */
 export const currentDetector = "current";
