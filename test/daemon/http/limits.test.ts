@@ -209,7 +209,7 @@ it("rate limit: each route has the tier of the contract", () => {
   const expected = (name: string): string => {
     const [, path = ""] = name.split(" ");
     if (/^\/(health|api\/health|metrics)$|^\/api\/system\/(health|monitoring)(\/|$)/.test(path)) return "none";
-    if (/\/(snapshot|image|preview|thumbnail|video|pictures\/\{number\})$/.test(path)) return "media";
+    if (/(?<!retention)\/(snapshot|image|preview|thumbnail|video|pictures\/\{number\})$/.test(path)) return "media";
     if (path.endsWith("/search")) return "search";
     if (/\/(export|evidence)$/.test(path)) return "export";
     if (path.endsWith("/bulk")) return "bulk";
