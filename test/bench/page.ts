@@ -10,6 +10,8 @@ const files: Readonly<Record<string, string>> = {
   immediate: "picture closed to an immediate alert accepted by a webhook and a mail server, with the built-in detector",
   "pictures-per-second": "sustained pictures per second, all stages",
   ftp: "picture uploaded by FTP to `detection.new` on a WebSocket; 200 cameras that log in and upload at once",
+  peers:
+    "the same pictures for homesec, a script with chokidar, and node-deepstackai-trigger (built in `BENCH_DEEPSTACK_TRIGGER`); the same alerts for Alertmanager",
   "first-event":
     "from the first command to the first rated event of a new camera, by each way to deliver (needs curl, lftp, swaks, msmtp, ffmpeg)",
   "folder-size": "cost per picture with 50,000 files in the folder",
@@ -32,13 +34,13 @@ const files: Readonly<Record<string, string>> = {
 export function cells(row: Row): string[] {
   const { what, unit, baseline, homesec, compared, limit, ok } = row;
   const suffix = row.compare === "ratio" ? " x" : ` ${unit}`;
-  const sign = row.compare === "added" ? "+" : "";
+  const sign = row.compare === "added" && compared.median >= 0 ? "+" : "";
   return [
     what,
     baseline ? `${spread(baseline)} ${unit}` : "-",
     `${spread(homesec)} ${unit}`,
     row.compare === "absolute" ? "-" : `${sign}${spread(compared)}${suffix}`,
-    limit ? `${"atMost" in limit ? `<= ${sign}${limit.atMost}` : `>= ${limit.atLeast}`}${suffix}` : "-",
+    limit ? `${"atMost" in limit ? `<= ${row.compare === "added" ? "+" : ""}${limit.atMost}` : `>= ${limit.atLeast}`}${suffix}` : "-",
     limit ? (ok ? "ok" : "MISSED") : "",
   ];
 }
