@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../src/base/clock/clock.ts";
 import type { Log } from "../../src/base/log/log.ts";
 import type { TimedFile } from "../../src/monitoring/camera-times/captured-at.ts";
@@ -10,6 +11,7 @@ import type { FoundFile } from "../../src/monitoring/images/register.ts";
 import { goesOn } from "../../src/monitoring/images/samples.ts";
 import { settledAfterMs } from "../../src/monitoring/images/structure.ts";
 import { noFfmpeg } from "../../src/monitoring/images/video.ts";
+import { mayCallDirectly } from "../../src/platform/disk/direct-calls.ts";
 import { NoAnswer } from "../../src/platform/disk/files.ts";
 import { shareOf, statWithTimeout } from "../../src/platform/disk/fs-timeout.ts";
 import { runOnShare } from "../../src/platform/disk/share-threads.ts";
@@ -163,11 +165,15 @@ export class Candidates {
   }
 
   async #inspectWithTimeout(file: PendingFile): Promise<FileInspection> {
+    const directly = file.foundBy === "watch" && mayCallDirectly(dirname(file.path));
+    // other work gets its turn between a few files
+    if (directly) await setImmediate();
     const inspectNow = (): Promise<FileInspection> =>
       inspectFile(file.path, {
         roots: this.#options.roots(),
         raw: file.raw,
         byContent: file.byContent === true,
+        directly,
         // a listed file is not in the ledger, even if this version was seen before
         known: file.foundBy === "watch" ? this.#recent.get(file.path) : undefined,
         quietMs: (version) => quietMs(file, version, this.#options.clock),

@@ -1,9 +1,10 @@
 import { type BigIntStats, constants } from "node:fs";
-import { open, stat } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { readFully } from "../monitoring/images/byte-source.ts";
 import type { LedgerImage } from "../monitoring/images/images-repository.ts";
 import { isSame, versionOf } from "../monitoring/images/inspect-file.ts";
+import { directCalls, mayCallDirectly, threadedCalls } from "../platform/disk/direct-calls.ts";
 import { NoAnswer } from "../platform/disk/files.ts";
 import { readWithTimeout } from "../platform/disk/fs-timeout.ts";
 
@@ -35,12 +36,14 @@ export async function whyUnread(image: LedgerImage): Promise<Unread | undefined>
 
 /** Returns why the file is no longer the registered version; undefined if it is. Does not open the file, so it may still be unreadable. */
 export async function whyGone(image: LedgerImage): Promise<Unread | undefined> {
-  return await patiently(image, async () => unlessSame(await stat(image.path, { bigint: true }), image));
+  // it was read a moment ago
+  const { stat } = mayCallDirectly(dirname(image.path)) ? directCalls : threadedCalls;
+  return await patiently(image, async () => unlessSame(await stat(image.path), image));
 }
 
 /** Tells whether the file is longer than the registered version. */
 export async function hasGrown(image: LedgerImage): Promise<boolean> {
-  return (await patiently(image, async () => (await stat(image.path)).size > image.sizeBytes)) === true;
+  return (await patiently(image, async () => (await threadedCalls.stat(image.path)).size > image.sizeBytes)) === true;
 }
 
 async function patiently<T>(image: LedgerImage, question: () => Promise<T>): Promise<T | Unread> {

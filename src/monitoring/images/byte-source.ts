@@ -1,4 +1,4 @@
-import type { FileHandle } from "node:fs/promises";
+import type { OpenFile } from "../../platform/disk/direct-calls.ts";
 
 /** Bytes that are read in pieces: a file that may be large, or a buffer. */
 export interface ByteSource {
@@ -15,7 +15,7 @@ export function bufferSource(bytes: Buffer): ByteSource {
 }
 
 /** Wraps an open file of `size` bytes. Reads whole blocks and caches the last few, since headers are read in small steps. */
-export function fileSource(file: FileHandle, size: number): ByteSource {
+export function fileSource(file: Pick<OpenFile, "read">, size: number): ByteSource {
   const blocks = new Map<number, Buffer>();
   const block = async (index: number): Promise<Buffer> => {
     const cached = blocks.get(index);
@@ -47,7 +47,7 @@ export function fileSource(file: FileHandle, size: number): ByteSource {
 }
 
 /** Reads `length` bytes at `position`, or up to the end of the file. */
-export async function readFully(file: FileHandle, position: number, length: number): Promise<Buffer> {
+export async function readFully(file: Pick<OpenFile, "read">, position: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length);
   let filled = 0;
   while (filled < length) {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { type BigIntStats, constants } from "node:fs";
-import { type FileHandle, lstat, open, realpath } from "node:fs/promises";
+import type { BigIntStats } from "node:fs";
+import { lstat } from "node:fs/promises";
+import { directCalls, type OpenFile, threadedCalls } from "../../platform/disk/direct-calls.ts";
 import { isGone } from "../../platform/disk/files.ts";
 import { exifTime } from "../camera-times/exif.ts";
 import type { WallTime } from "../camera-times/wall-time.ts";
@@ -63,6 +64,8 @@ export interface InspectionOptions {
   readonly byContent?: boolean;
   /** Milliseconds since this version last changed. */
   readonly quietMs: (version: Version) => number;
+  /** The file was just written to a disk where `mayCallDirectly` holds. A large one is read by threads all the same. */
+  readonly directly?: boolean;
   /** Called for each part of a large file: on a slow line reading takes minutes. */
   readonly onPart?: () => void;
 }
@@ -82,11 +85,12 @@ export async function inspectFile(path: string, options: InspectionOptions): Pro
     return { kind: "trouble", detail };
   }
   try {
-    const real = await realpath(path);
+    const calls = options.directly && (await directCalls.stat(path)).size <= wholeBytes ? directCalls : threadedCalls;
+    const real = await calls.realpath(path);
     if (!isInside(real, options.roots))
       return await refuse(path, "outside_root", `It is a link to ${real}, outside the allowed folders. ${rootFix}`);
-    // The name may have become a link or a pipe meanwhile: do not follow a link or wait for a pipe.
-    const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    // The name may have become a link or a pipe meanwhile: `open` neither follows a link nor waits for a pipe.
+    const file = await calls.open(real);
     try {
       return await inspectOpen(file, options);
     } finally {
@@ -99,7 +103,7 @@ export async function inspectFile(path: string, options: InspectionOptions): Pro
 
 const rootFix = "Add that folder to CAMERA_EXTRA_ROOTS if this is intended, or remove the link.";
 
-async function inspectOpen(file: FileHandle, options: InspectionOptions): Promise<FileInspection> {
+async function inspectOpen(file: OpenFile, options: InspectionOptions): Promise<FileInspection> {
   const stat = await file.stat({ bigint: true });
   if (stat.isDirectory()) return { kind: "folder" };
   if (!stat.isFile()) return { kind: "gone" };
@@ -138,7 +142,7 @@ export function isSame(version: Version, other: Version | undefined): boolean {
 }
 
 async function hash(
-  file: FileHandle,
+  file: OpenFile,
   size: number,
   { whole, onPart }: { readonly whole: Buffer | undefined; readonly onPart: (() => void) | undefined },
 ): Promise<Buffer | null> {

@@ -79,8 +79,8 @@ export const readWithTimeout = createFsTimeout(10_000);
 const mountsHoldMs = 5_000;
 let mounts: readonly Mount[] = [];
 let mountsAt = Number.NEGATIVE_INFINITY;
-/** Known shares of folders since the mounts were read. */
-const shares = new Map<string, string | undefined>();
+/** Known mounts of folders since the mounts were read. */
+const mountsOfFolders = new Map<string, Mount | undefined>();
 
 /** Folders whose names are links, or contain one, and their real locations. */
 const links = new Map<string, string>();
@@ -90,7 +90,7 @@ export function recordRealPath(folder: string, real: string): void {
   if ((links.get(folder) ?? folder) === real) return;
   if (folder === real) links.delete(folder);
   else links.set(folder, real);
-  shares.clear();
+  mountsOfFolders.clear();
 }
 
 /** Replaces the recorded links in a name. */
@@ -106,16 +106,23 @@ function resolveKnownLinks(folder: string): string {
  * /proc, and needs no thread.
  */
 export function shareOf(folder: string): string | undefined {
+  const mount = knownMountOf(folder);
+  return mount && isNetworkType(mount.type) ? mount.folder : undefined;
+}
+
+/** Returns the type of the file system that contains a folder, such as `ext4`, in the manner of `shareOf`; undefined if it is not known. */
+export function mountTypeOf(folder: string): string | undefined {
+  return knownMountOf(folder)?.type;
+}
+
+function knownMountOf(folder: string): Mount | undefined {
   if (performance.now() - mountsAt > mountsHoldMs) {
     mountsAt = performance.now();
     mounts = readKnownMounts();
-    shares.clear();
+    mountsOfFolders.clear();
   }
-  if (!shares.has(folder)) {
-    const mount = mountOf(mounts, resolveKnownLinks(folder));
-    shares.set(folder, mount && isNetworkType(mount.type) ? mount.folder : undefined);
-  }
-  return shares.get(folder);
+  if (!mountsOfFolders.has(folder)) mountsOfFolders.set(folder, mountOf(mounts, resolveKnownLinks(folder)));
+  return mountsOfFolders.get(folder);
 }
 
 function readKnownMounts(): readonly Mount[] {
