@@ -97,13 +97,15 @@ export class WatchRun {
       },
       onOverflow: () => this.#schedule.compareSoon(),
     });
+    // asking takes a tenth of a millisecond
+    const ownTimeZone = localTimeZone();
     this.#candidates = new Candidates({
       ...{ clock, log, timings },
       roots: () => this.#roots,
       refuseVideos: () => refuseVideos,
       capturedAt: (cameraId, file) => {
         const camera = this.#cameras.get(cameraId);
-        return capturedAt(file, { timeZone: camera?.time_zone ?? localTimeZone(), template: camera?.time_template ?? automatic });
+        return capturedAt(file, { timeZone: camera?.time_zone ?? ownTimeZone, template: camera?.time_template ?? automatic });
       },
       onFound: (cameraId, file, content) => {
         if (content && file.live && file.mediaType?.startsWith("image/")) fresh?.keep(file.path, file, content);

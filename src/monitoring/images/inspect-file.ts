@@ -118,7 +118,7 @@ async function inspectOpen(file: OpenFile, options: InspectionOptions): Promise<
   const source = whole ? bufferSource(whole) : fileSource(file, version.sizeBytes);
   const inspection = await inspect(source, options.quietMs(version));
   const sha256 = inspection.state === "complete" ? await hash(file, version.sizeBytes, { whole, onPart: options.onPart }) : null;
-  const samples = inspection.state === "complete" ? await samplesOf(source) : null;
+  const samples = inspection.state === "complete" ? await samplesOf(source, inspection.mediaType) : null;
   const block = inspection.state === "complete" ? await exifBlock(source, inspection.mediaType) : undefined;
   return { kind: "inspected", version, inspection, sha256, samples, exif: block ? exifTime(block) : null, content: whole };
 }
