@@ -37,6 +37,8 @@ import { type Finding, type SeenPicture, type Stored, type StoredPicture, storeF
 const maxPerTransaction = 64;
 /** First delay after a file-system error; it grows with each attempt. A missing picture waits for it once. */
 const retryReadMs = 1_000;
+/** The content of a file that was found this long ago is still in memory. */
+const justFoundMs = 60_000;
 /** Without ffmpeg, another machine may process the video, so the first retries are soon. Otherwise someone has to install it. */
 const firstRetryVideoMs = 2_000;
 const retryVideoMs = 60_000;
@@ -209,7 +211,7 @@ class DetectStage implements Stage {
 
   async #detectOnPicture(job: ClaimedJob, image: LedgerImage, signal: AbortSignal): Promise<Result> {
     const fresh = image.sameContentAs === null ? this.#context.fresh?.take(image.path, image) : undefined;
-    const read = fresh ? ({ kind: "bytes", bytes: fresh } as const) : await readUnchanged(image);
+    const read = fresh ? ({ kind: "bytes", bytes: fresh } as const) : await readUnchanged(image, { isFresh: this.#isJustFound(image) });
     if (read.kind !== "bytes") return this.#unread(job, read);
     const { width, height } = image;
     const size = width === null || height === null ? undefined : { width, height };
@@ -234,6 +236,10 @@ class DetectStage implements Stage {
       case "unavailable":
         return { kind: "deferred", reason: answer.reason, detail: answer.detail, retryAt: answer.retryAt };
     }
+  }
+
+  #isJustFound({ foundBy, foundAt }: LedgerImage): boolean {
+    return foundBy === "watch" && this.#context.clock.now().getTime() - foundAt.getTime() < justFoundMs;
   }
 
   async #detectOnVideo(job: ClaimedJob, image: LedgerImage, signal: AbortSignal): Promise<Result> {

@@ -1,10 +1,9 @@
-import { type BigIntStats, constants } from "node:fs";
-import { open } from "node:fs/promises";
+import type { BigIntStats } from "node:fs";
 import { dirname } from "node:path";
 import { readFully } from "../monitoring/images/byte-source.ts";
 import type { LedgerImage } from "../monitoring/images/images-repository.ts";
 import { isSame, versionOf } from "../monitoring/images/inspect-file.ts";
-import { directCalls, mayCallDirectly, threadedCalls } from "../platform/disk/direct-calls.ts";
+import { directCalls, type FileCalls, mayCallDirectly, threadedCalls } from "../platform/disk/direct-calls.ts";
 import { NoAnswer } from "../platform/disk/files.ts";
 import { readWithTimeout } from "../platform/disk/fs-timeout.ts";
 
@@ -18,19 +17,23 @@ export type Unread =
 /** Errors that a retry would not change. All others may pass: a missing share, a disk error, too many open files. */
 const lastingCodes = new Set(["EACCES", "EPERM", "ENOTDIR", "ELOOP", "ENAMETOOLONG", "ENXIO", "EISDIR"]);
 
+/** Reading more at once would hold up the process. */
+const mostDirectBytes = 1024 * 1024;
+
 type Read = { readonly kind: "bytes"; readonly bytes: Buffer } | Unread;
 
 /**
  * Reads the first `length` bytes of the file (default: all) if it is still the registered version. A file that was overwritten since
- * has its own row. Never waits for a disk that does not answer.
+ * has its own row. Never waits for a disk that does not answer. `isFresh`: it was written a moment ago, so its content is in memory.
  */
-export async function readUnchanged(image: LedgerImage, length = image.sizeBytes): Promise<Read> {
-  return await patiently(image, () => read(image, length));
+export async function readUnchanged(image: LedgerImage, { length = image.sizeBytes, isFresh = false } = {}): Promise<Read> {
+  const calls = isFresh && length <= mostDirectBytes && mayCallDirectly(dirname(image.path)) ? directCalls : threadedCalls;
+  return await patiently(image, () => read(image, length, calls));
 }
 
 /** Returns why the registered version of the file cannot be read; undefined if it can. */
 export async function whyUnread(image: LedgerImage): Promise<Unread | undefined> {
-  const read = await readUnchanged(image, 0);
+  const read = await readUnchanged(image, { length: 0 });
   return read.kind === "bytes" ? undefined : read;
 }
 
@@ -70,9 +73,8 @@ const troubleReading = (why: string): Unread => ({
   detail: `The file could not be read${why}`,
 });
 
-async function read(image: LedgerImage, length: number): Promise<Read> {
-  // Never wait for a pipe that replaced the file.
-  const file = await open(image.path, constants.O_RDONLY | constants.O_NONBLOCK);
+async function read(image: LedgerImage, length: number, calls: FileCalls): Promise<Read> {
+  const file = await calls.openFollowing(image.path);
   try {
     const other = unlessSame(await file.stat({ bigint: true }), image);
     return other ?? { kind: "bytes", bytes: await readFully(file, 0, length) };

@@ -13,17 +13,22 @@ export interface OpenFile {
 export interface FileCalls {
   realpath(path: string): Promise<string>;
   stat(path: string): Promise<BigIntStats>;
+  /** Opens a real path: fails if its name has become a link. */
   open(path: string): Promise<OpenFile>;
+  /** Opens what the path leads to. */
+  openFollowing(path: string): Promise<OpenFile>;
 }
 
-/** Without blocking, because a pipe would hold a thread forever, and without following a link that the name has become. */
-const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+/** Without blocking, because a pipe would hold a thread forever. */
+const following = constants.O_RDONLY | constants.O_NONBLOCK;
+const flags = following | constants.O_NOFOLLOW;
 
 /** Calls in the thread pool: a disk that hangs holds one of its threads. */
 export const threadedCalls: FileCalls = {
   realpath,
   stat: (path) => stat(path, { bigint: true }),
   open: (path): Promise<FileHandle> => open(path, flags),
+  openFollowing: (path): Promise<FileHandle> => open(path, following),
 };
 
 /** File systems on disks of this machine. Others may wait for a network or for a program. */
@@ -46,15 +51,18 @@ export function mayCallDirectly(folder: string): boolean {
 export const directCalls: FileCalls = {
   realpath: async (path) => timed(() => realpathSync.native(path)),
   stat: async (path) => timed(() => statSync(path, { bigint: true })),
-  open: async (path) => {
-    const file = timed(() => openSync(path, flags));
-    return {
-      stat: async () => timed(() => fstatSync(file, { bigint: true })),
-      read: async (bytes, offset, length, position) => ({ bytesRead: timed(() => readSync(file, bytes, offset, length, position)) }),
-      close: async () => timed(() => closeSync(file)),
-    };
-  },
+  open: async (path) => openDirectly(path, flags),
+  openFollowing: async (path) => openDirectly(path, following),
 };
+
+function openDirectly(path: string, how: number): OpenFile {
+  const file = timed(() => openSync(path, how));
+  return {
+    stat: async () => timed(() => fstatSync(file, { bigint: true })),
+    read: async (bytes, offset, length, position) => ({ bytesRead: timed(() => readSync(file, bytes, offset, length, position)) }),
+    close: async () => timed(() => closeSync(file)),
+  };
+}
 
 function timed<T>(call: () => T): T {
   const startedAt = performance.now();
