@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type Batcher, createBatcher } from "../../base/async/batcher.ts";
 import type { Clock } from "../../base/clock/clock.ts";
 import type { Log } from "../../base/log/log.ts";
 import { pluralize } from "../../base/text/format.ts";
@@ -29,11 +30,42 @@ const alertsAtOnce = 500;
 const mostLogged = 10;
 /** Alerts that live clients get and the log names one by one. A flood beyond that is only stored and summarised: the journal has no cap. */
 const namedAlerts: TokenRate = { perSecond: 5_000 / 3_600, burst: 10_000 };
-const named = new WeakMap<Database, TokenBucket>();
+/** Messages that arrive together are stored by one commit, up to this many. */
+const messagesAtOnce = 64;
 /** In characters: the summary of an alert in the log. */
 const longestLogged = 500;
 /** Received alerts that are kept, whatever the retention: at most a small part of any disk. */
 const most = { rows: 10_000, bytes: 64 * 1024 * 1024 };
+/** Alerts and characters beyond which the oldest ones are deleted again: to look for them takes longer than to store an alert. */
+const mostUntrimmed = { alerts: 500, characters: 1024 * 1024 };
+
+/** What receiving needs to know about a database between two messages. */
+interface Receipt {
+  readonly named: TokenBucket;
+  readonly small: Batcher<Part, void>;
+  /** Stored since the oldest ones were deleted; the first message does it. */
+  untrimmed: { alerts: number; characters: number };
+}
+
+const receipts = new WeakMap<Database, Receipt>();
+
+function receiptOf({ db, clock }: Pick<OperationContext, "db" | "clock">): Receipt {
+  const known = receipts.get(db);
+  if (known) return known;
+  const receipt: Receipt = {
+    named: new TokenBucket(namedAlerts, clock.monotonic()),
+    small: createBatcher({
+      maxSize: messagesAtOnce,
+      work: async (parts) => {
+        await store({ db, clock }, parts);
+        return parts.map(() => undefined);
+      },
+    }),
+    untrimmed: { alerts: Number.POSITIVE_INFINITY, characters: 0 },
+  };
+  receipts.set(db, receipt);
+  return receipt;
+}
 
 /** The use cases of the alert receiver. */
 export const alertReceiverOperations: Pick<Operations, keyof typeof alertReceiverRoutes> = {
@@ -69,19 +101,20 @@ function readMessage(body: z.output<typeof SentAlerts>): Message {
 }
 
 async function receive({ alerts, received, truncated }: Message, { db, clock, log }: OperationContext): Promise<Answer<Receiving>> {
-  const bucket = named.get(db) ?? new TokenBucket(namedAlerts, clock.monotonic());
-  named.set(db, bucket);
-  const isFlood = !bucket.take(clock.monotonic(), alerts.length);
+  const receipt = receiptOf({ db, clock });
+  const isFlood = !receipt.named.take(clock.monotonic(), alerts.length);
   logAlerts(log, alerts, isFlood);
   const problems = alerts.map(whyUnstorable);
   const storable = alerts.filter((_, index) => problems[index] === undefined);
   const problem = problems.find((why) => why !== undefined);
   const counts = { received, processed: storable.length };
   if (counts.processed < counts.received) log.warn({ ...counts, problem }, "some received alerts are not stored");
-  for (let at = 0; at < storable.length; at += alertsAtOnce) {
-    await store({ db, clock }, storable.slice(at, at + alertsAtOnce), isFlood);
+  if (storable.length <= mostLogged) await receipt.small.add({ alerts: storable, isFlood });
+  else {
+    for (let at = 0; at < storable.length; at += alertsAtOnce)
+      await store({ db, clock }, [{ alerts: storable.slice(at, at + alertsAtOnce), isFlood }]);
   }
-  await db.transaction((sql) => deleteReceivedAlertsBeyond(sql, most));
+  await trim(receipt, storable, db);
   return {
     status: counts.processed === counts.received ? "ok" : "partial",
     ...counts,
@@ -113,27 +146,39 @@ function logAlert(
   log[level](fields, sentence);
 }
 
+/** Alerts of one message. */
+interface Part {
+  readonly alerts: readonly AlertFacts[];
+  readonly isFlood: boolean;
+}
+
 /** Stores each alert once, and a message for live clients for each time it was sent, except in a flood. */
-async function store(
-  { db, clock }: { readonly db: Database; readonly clock: Clock },
-  alerts: readonly AlertFacts[],
-  isFlood: boolean,
-): Promise<void> {
+async function store({ db, clock }: { readonly db: Database; readonly clock: Clock }, parts: readonly Part[]): Promise<void> {
   const once = new Map<string, CountedAlert>();
-  for (const facts of alerts) {
+  for (const facts of parts.flatMap(({ alerts }) => alerts)) {
     const key = JSON.stringify([facts.fingerprint, facts.started_at.getTime(), facts.status]);
     once.set(key, { facts, count: (once.get(key)?.count ?? 0) + 1 });
   }
   const now = clock.now();
+  const told = parts.flatMap(({ alerts, isFlood }) => (isFlood ? [] : alerts));
   await db.transaction(async (sql) => {
     await storeAlerts(sql, [...once.values()], now);
-    if (isFlood) return;
     await appendToJournal(
       sql,
-      alerts.map((facts) => ({ type: "infrastructure_alert" as const, data: broadcastOf(facts) })),
+      told.map((facts) => ({ type: "infrastructure_alert" as const, data: broadcastOf(facts) })),
       now,
     );
   });
+}
+
+/** Deletes the alerts beyond `most`, once enough new ones are stored. */
+async function trim(receipt: Receipt, stored: readonly AlertFacts[], db: Database): Promise<void> {
+  const { untrimmed } = receipt;
+  untrimmed.alerts += stored.length;
+  for (const { labels, annotations } of stored) untrimmed.characters += JSON.stringify([labels, annotations]).length;
+  if (untrimmed.alerts < mostUntrimmed.alerts && untrimmed.characters < mostUntrimmed.characters) return;
+  receipt.untrimmed = { alerts: 0, characters: 0 };
+  await db.transaction((sql) => deleteReceivedAlertsBeyond(sql, most));
 }
 
 function messageOf(
