@@ -91,7 +91,9 @@ it("private zones: only modules that black them out read a camera's pictures for
     .toSorted();
   // A new one must call `outgoing` before the picture leaves, and then stand here
   expect(found).toEqual([
+    "admin/evidence/originals.ts",
     "monitoring/detections/picture.ts",
+    "monitoring/images/compare.ts",
     "monitoring/images/operations.ts",
     "monitoring/images/preview.ts",
     "monitoring/images/video.ts",
