@@ -82,7 +82,7 @@ export class WatchRun {
   #progress = 0;
 
   constructor(options: WatchRunOptions) {
-    const { db, clock, log, timings, fresh, refuseVideos } = options;
+    const [{ db, clock, log, timings, fresh, refuseVideos }, ownTimeZone] = [options, localTimeZone()];
     this.#options = options;
     this.#planning = new SerialQueue(log, "cameras");
     this.#faults = new FolderFaults(log, this.#loggedFaults);
@@ -97,8 +97,6 @@ export class WatchRun {
       },
       onOverflow: () => this.#schedule.compareSoon(),
     });
-    // asking takes a tenth of a millisecond
-    const ownTimeZone = localTimeZone();
     this.#candidates = new Candidates({
       ...{ clock, log, timings },
       roots: () => this.#roots,

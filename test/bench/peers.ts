@@ -12,7 +12,7 @@ import { temporaryFolder } from "../support/temporary.ts";
 /** A program that watches a folder and reports each picture with a person. */
 export interface Peer {
   readonly name: string;
-  /** What it is called by its own makers; undefined: it is not installed. */
+  /** Its version; undefined: it is not installed. */
   readonly version: string | undefined;
   /** Starts it, and resolves when it watches `folder`. The detector and the receiver answer at `detectorUrl` and `receiverUrl`. */
   start(at: {
@@ -32,7 +32,7 @@ export interface Running {
 /** Hears of pictures that a program has handled, by a request or a message. */
 export interface Receiver {
   readonly url: string;
-  /** Monotonic times at which each picture was reported, by its name. */
+  /** Monotonic times of the reports of each picture, by its name. */
   readonly heard: Map<string, number[]>;
   hear(name: string): void;
   close(): Promise<void>;
@@ -60,7 +60,7 @@ export async function startReceiver(): Promise<Receiver> {
   };
 }
 
-/** homesec with a database of its own; its WebSocket reports. */
+/** homesec with its own database; its WebSocket reports. */
 export function homesecPeer(version: string, databaseUrl: () => string, receiver: () => Receiver): Peer {
   return {
     name: "homesec",

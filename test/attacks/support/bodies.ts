@@ -39,7 +39,7 @@ export function manyAlerts(): string {
 let wrongFields: string | undefined;
 let empty: string | undefined;
 
-/** Returns messages of 8 MB: with 590,000 values of which each is wrong, and with as many empty objects as fit. */
+/** Returns messages of 8 MB: with 590,000 wrong values, and with as many empty objects as fit. */
 export function faultyMessages(): readonly string[] {
   wrongFields ??= message(
     listOf((n) => `{"status":1,"labels":{"a":1,"b":[]},"annotations":{"c":${n},"d":2},"x":"${"y".repeat(70)}"}`, room),
