@@ -15,6 +15,7 @@ const settingOptions = {
   batch_idle_timeout_seconds: integer("n", ...ranges.batchSeconds, "Seconds from last detection to closing a batch"),
   retention_days: integer("n", ...ranges.retentionDays, "Days to keep events"),
   detection_confidence_threshold: number("share", ...ranges.confidence, "Minimum confidence, 0 to 1"),
+  detector_second_opinion_below: number("share", ...ranges.confidence, "Ask a second detector below this confidence; 0 for never"),
   medium_from: threshold("medium", 30),
   high_from: threshold("high", 60),
   critical_from: threshold("critical", 80),

@@ -10,6 +10,7 @@ export const settingsView: View<Settings> = {
     "batch_idle_timeout_seconds",
     "retention_days",
     "detection_confidence_threshold",
+    "detector_second_opinion_below",
     "risk_score_thresholds",
     "detector_url",
     "vision_url",
@@ -26,6 +27,7 @@ export const settingsView: View<Settings> = {
     ["batch idle timeout", { text: `${settings.batch_idle_timeout_seconds} s` }],
     ["retention", { text: `${settings.retention_days} days` }],
     ["minimum confidence", { text: String(settings.detection_confidence_threshold) }],
+    ["second opinion", { text: secondOpinion(settings.detector_second_opinion_below) }],
     [
       "risk thresholds",
       {
@@ -41,6 +43,10 @@ export const settingsView: View<Settings> = {
     ["enrichment", { text: settings.enrichment_url ?? "built in" }],
   ],
 };
+
+function secondOpinion(below: number): string {
+  return below === 0 ? "off" : `below ${below}`;
+}
 
 function service(enabled: boolean, url: string | null): string {
   return enabled ? `on, ${url ?? "built in"}` : "off";

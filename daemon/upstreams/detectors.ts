@@ -59,9 +59,17 @@ const followEveryMs = 500;
 
 /** Creates the clients of the detectors and runs the built-in one exactly as long as it is one of them. Registers how to stop everything. */
 export function startDetectors(options: DetectorsOptions): Detectors {
-  const { clock, log, lifecycle } = options;
+  const { settings, clock, log, lifecycle } = options;
   const members = new DetectorMembers(options);
-  const pool = createDetectorPool({ members: () => members.list(), clock, log: log.child({ service: "detector" }) });
+  const pool = createDetectorPool({
+    members: () => members.list(),
+    secondOpinion: () => {
+      const { detectionConfidenceThreshold: threshold, detectorSecondOpinionBelow: below } = settings.current();
+      return { threshold, below };
+    },
+    clock,
+    log: log.child({ service: "detector" }),
+  });
   let timer: NodeJS.Timeout | undefined;
   lifecycle.onStop("built-in detector", () => members.stopBuiltIn());
   lifecycle.onStop("detector client", async () => {

@@ -229,7 +229,8 @@ class DetectStage implements Stage {
     switch (answer.kind) {
       case "detected": {
         const findings = answer.detections.map((found) => ({ found, frame: null }));
-        return { kind: "processed", seen: answer, findings, detail: isCutOff ? cutOff : null };
+        const details = [isCutOff ? cutOff : [], answer.note ?? []].flat();
+        return { kind: "processed", seen: answer, findings, detail: details.join(" ") || null };
       }
       case "refused":
         return { kind: "skipped", reason: answer.reason, detail: answer.detail, bury: true };

@@ -63,7 +63,14 @@ const gpuKeys = [
   ...["pcie_tx_throughput", "pcie_rx_throughput", "encoder_utilization", "decoder_utilization", "bar1_used"],
 ];
 const configKeys = [
-  ...["batch_timeout_seconds", "batch_idle_timeout_seconds", "retention_days", "detection_confidence_threshold", "risk_score_thresholds"],
+  ...[
+    "batch_timeout_seconds",
+    "batch_idle_timeout_seconds",
+    "retention_days",
+    "detection_confidence_threshold",
+    "detector_second_opinion_below",
+    "risk_score_thresholds",
+  ],
   ...["detector_url", "vision_url", "embedder_url", "enrichment_url", "vision_extraction_enabled", "reid_enabled", "scene_change_enabled"],
 ];
 const ruleKeys = [

@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deepStackStandIn, found } from "../support/deepstack.ts";
-import { detectorStandIn, type StandIn } from "../support/upstream.ts";
+import { detectorStandIn, onePerson, type StandIn } from "../support/upstream.ts";
 import { type House, house } from "./house.ts";
 
 describe("several detectors", () => {
   let home: House;
   let second: StandIn;
+  let seenBySecond = onePerson();
 
   beforeAll(async () => {
-    [home, second] = await Promise.all([house(), detectorStandIn()]);
+    [home, second] = await Promise.all([house(), detectorStandIn({ answer: () => seenBySecond })]);
   });
   afterAll(async () => {
     await home.close();
@@ -19,24 +20,46 @@ describe("several detectors", () => {
     const { items } = (await home.get("images?limit=100")).body;
     return items.map(({ detector }: { detector: string }) => detector);
   };
-  const change = (url: string | null) =>
+  const change = (settings: object) =>
     fetch(`${home.daemon.url}/api/system/config`, {
       method: "PATCH",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ detector_url: url }),
+      body: JSON.stringify(settings),
     });
 
-  it("several detectors: are set while the daemon runs, and one that fails loses no picture and opens no breaker", async () => {
+  it("several detectors: are set while the daemon runs", async () => {
     await home.upload();
     await home.until("images?status=processed", ({ items }) => items.length === 3);
     expect(new Set(await detectorsOf())).toEqual(new Set([home.detector.url]));
 
-    expect((await change(`${home.detector.url},${second.url}`)).status).toBe(200);
+    expect((await change({ detector_url: `${home.detector.url},${second.url}` })).status).toBe(200);
     await home.until("system/health/full", ({ ai_services }) => ai_services[0].note?.includes(second.url) === true);
+  });
+
+  it("second opinion: what only one of two detectors saw is no detection, counted in the ledger, and explained", async () => {
+    seenBySecond = { ...onePerson(), detections: [{ class: "cat", confidence: 0.6, bbox: { x: 10, y: 20, width: 60, height: 120 } }] };
+    expect((await change({ detector_second_opinion_below: 0.95 })).status).toBe(200);
+    await home.upload();
+    const { items } = await home.until("images?status=processed", (body) => body.items.length === 6);
+    for (const image of items.slice(0, 3)) {
+      expect(image).toMatchObject({ detection_count: 0, left_out: [{ reason: "second_opinion", count: 1 }] });
+    }
+    const { outcome, steps } = (await home.get(`images/${items[0].id}/explain`)).body;
+    expect(outcome).toMatch(/found nothing that the second detector saw too.* did not see, such as (person 90|cat 60) %/);
+    expect(JSON.stringify(steps)).toMatch(/The second detector http:\S+ saw none of it/);
+    seenBySecond = onePerson(0.8);
+    await home.upload();
+    const confirmed = await home.until("images?status=processed", (body) => body.items.length === 9);
+    for (const image of confirmed.items.slice(0, 3)) expect(image).toMatchObject({ detection_count: 1, left_out: [] });
+    expect((await home.get("detections?limit=1")).body.items[0]).toMatchObject({ object_type: "person", confidence: 0.9 });
+    expect((await change({ detector_second_opinion_below: null })).status).toBe(200);
+  });
+
+  it("several detectors: one that fails loses no picture and opens no breaker", async () => {
     await home.detector.setMode("down");
     for (let round = 0; round < 3; round += 1) await home.upload();
-    await home.until("images?status=processed&limit=100", ({ items }) => items.length === 12);
-    expect((await detectorsOf()).filter((detector) => detector === second.url)).toHaveLength(9);
+    await home.until("images?status=processed&limit=100", ({ items }) => items.length === 18);
+    expect((await detectorsOf()).slice(0, 9).filter((detector) => detector === second.url)).toHaveLength(9);
     expect((await home.get("images?status=deferred")).body.items).toEqual([]);
     expect(await home.breaker("detector")).toBe("closed");
     const health = await home.until("system/health/full", ({ ai_services }) => /does not work/.test(ai_services[0].note ?? ""));
@@ -77,6 +100,6 @@ describe("several detectors", () => {
     await home.until("system/circuit-breakers", ({ breakers }) => breakers[0].state === "open");
     await second.setMode("ok");
     home.passHalfMinute();
-    await home.until("images?status=processed&limit=100", ({ items }) => items.length === 15);
+    await home.until("images?status=processed&limit=100", ({ items }) => items.length === 21);
   });
 });

@@ -143,7 +143,14 @@ beforeAll(async () => {
 afterAll(() => desk.close());
 
 const settings = [
-  ...["batch_timeout_seconds", "batch_idle_timeout_seconds", "retention_days", "detection_confidence_threshold", "risk_score_thresholds"],
+  ...[
+    "batch_timeout_seconds",
+    "batch_idle_timeout_seconds",
+    "retention_days",
+    "detection_confidence_threshold",
+    "detector_second_opinion_below",
+    "risk_score_thresholds",
+  ],
   ...[
     "detector_url",
     "vision_url",

@@ -128,6 +128,14 @@ describe("page texts: sentences of homesec in German", () => {
       'Rule "A" did not match: only a dog and a cat were seen, and the rule needs a person; it stood at 0.42, 0.81, which is not in driveway; the confidence of the dog is 40.5 %, and the rule needs 60 % or more.',
       "Die Regel „A“ traf nicht zu: nur Hund und Katze gesehen, Person verlangt; es stand bei 0,42, 0,81, nicht in driveway; Hund mit 40,5 % Sicherheit, mindestens 60 % verlangt.",
     ],
+    [
+      "The detector http://a:1 processed it (5 ms of inference) and found nothing that the second detector saw too. homesec left out detections: 1 that the second detector did not see, such as cat 55 %. The second detector http://b:2 saw none of it.",
+      "Der Detektor http://a:1 hat es verarbeitet (5 ms gerechnet) und fand nichts, was auch der zweite Detektor sah. homesec ließ Erkennungen weg: 1, die der zweite Detektor nicht sah, etwa cat 55 %. Der zweite Detektor http://b:2 sah nichts davon.",
+    ],
+    [
+      "The second detector http://b:2 also saw: person 80 %, cat 55 %.",
+      "Der zweite Detektor http://b:2 sah auch: Person 80 %, Katze 55 %.",
+    ],
     ["2 people and 1 car at Front door, for 12 s.", "2 Personen und 1 Auto, Front door, 12 s lang."],
     ["A person is at the door. It rings.", "A person is at the door. It rings."],
     [

@@ -191,6 +191,7 @@ export function hiddenText(detections: readonly DetectionFacts[]): string {
 export function foundNothing({ left_out }: Image): string {
   const reasons = new Set(left_out.map(({ reason }) => reason));
   const isWeak = reasons.delete("below_threshold");
+  if (reasons.delete("second_opinion")) return "found nothing that the second detector saw too";
   if (reasons.size === 0) return "found nothing that reached the confidence threshold; homesec stores nothing below it";
   if (isWeak) return "found nothing that homesec can use and that reached the confidence threshold";
   return reasons.size === 1 && reasons.has("other_class")

@@ -16,6 +16,9 @@ const fields = {
   detection_confidence_threshold: NumberBetween(...ranges.confidence).meta({
     description: "Detections below this confidence are discarded",
   }),
+  detector_second_opinion_below: NumberBetween(...ranges.confidence).meta({
+    description: "A picture whose best detection is below this confidence is shown to a second detector; 0 for none",
+  }),
   detector_url: ServiceUrl.meta({
     description: "Addresses of your detectors, separated by commas; `built-in` may be one of them; null for the built-in detector alone",
   }),
@@ -42,6 +45,7 @@ export const SystemConfig = z
       batch_idle_timeout_seconds: 30,
       retention_days: 30,
       detection_confidence_threshold: 0.5,
+      detector_second_opinion_below: 0,
       vision_extraction_enabled: true,
       reid_enabled: true,
       scene_change_enabled: true,
@@ -98,6 +102,7 @@ export const configRoutes = {
         batch_idle_timeout_seconds: orConfigured(fields.batch_idle_timeout_seconds),
         retention_days: orConfigured(fields.retention_days),
         detection_confidence_threshold: orConfigured(fields.detection_confidence_threshold),
+        detector_second_opinion_below: orConfigured(fields.detector_second_opinion_below),
         vision_extraction_enabled: orConfigured(fields.vision_extraction_enabled),
         reid_enabled: orConfigured(fields.reid_enabled),
         scene_change_enabled: orConfigured(fields.scene_change_enabled),

@@ -18,8 +18,7 @@ export interface Matched {
 export function matchObjects(a: readonly SeenObject[], b: readonly SeenObject[]): Matched {
   const pairs = a.flatMap((one, i) =>
     b.flatMap((other, j) => {
-      const overlap = one.objectType === other.objectType ? overlapOf(one, other) : 0;
-      return overlap >= sameObject ? [{ i, j, overlap }] : [];
+      return isSameObject(one, other) ? [{ i, j, overlap: overlapOf(one, other) }] : [];
     }),
   );
   const [pairedA, pairedB] = [new Set<number>(), new Set<number>()];
@@ -33,6 +32,11 @@ export function matchObjects(a: readonly SeenObject[], b: readonly SeenObject[])
     only_a: a.filter((_, i) => !pairedA.has(i)),
     only_b: b.filter((_, j) => !pairedB.has(j)),
   };
+}
+
+/** Whether two detectors mean the same object: its class is the same, and its boxes overlap enough, or one of them is missing. */
+export function isSameObject(one: SeenObject, other: SeenObject): boolean {
+  return one.objectType === other.objectType && overlapOf(one, other) >= sameObject;
 }
 
 const overlapOf = ({ box: a }: SeenObject, { box: b }: SeenObject): number => (a && b ? intersectionOverUnion(a, b) : sameObject);

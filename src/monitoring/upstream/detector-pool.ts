@@ -3,9 +3,10 @@ import { minuteMs } from "../../base/clock/clock.ts";
 import type { Log } from "../../base/log/log.ts";
 import type { BreakerState, CircuitState } from "../../work/operations/upstream-state.ts";
 import type { Breaker } from "./breaker.ts";
-import type { Detector, DetectorResult } from "./detector.ts";
+import type { Detected, Detector, DetectorResult } from "./detector.ts";
 import type { Picture } from "./multipart.ts";
 import { referencePicture } from "./reference.ts";
+import { isUncertain, type SecondOpinionRule, withoutSecondOpinion, withSecondOpinion } from "./second-opinion.ts";
 
 /** A detector of a pool. */
 export interface PooledDetector {
@@ -47,6 +48,8 @@ export interface DetectorPool extends Detector {
 interface PoolOptions {
   /** Read for each picture. With one detector, the pool does nothing but ask it. */
   readonly members: () => readonly PooledDetector[];
+  /** Read for each picture; absent: no second opinion. */
+  readonly secondOpinion?: () => SecondOpinionRule;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -54,7 +57,7 @@ interface PoolOptions {
 /**
  * Creates a detector out of several. A picture goes to the fastest one that works; if that fails, to the next at once. An answer that a
  * detector fails to give never counts as "nothing found": if all fail, the picture is unavailable and waits. A detector that failed gets a
- * small grey picture beside the real ones, and takes part again when it answers.
+ * small grey picture beside the real ones, and takes part again when it answers. An uncertain picture goes to a second detector too.
  */
 export function createDetectorPool(options: PoolOptions): DetectorPool {
   return new Pool(options);
@@ -79,7 +82,7 @@ class Pool implements DetectorPool {
     for (const [index, member] of asked.entries()) {
       const isLast = index === asked.length - 1;
       const result = await this.#ask(member, picture, signal, isLast ? undefined : patienceMs);
-      if (result.kind === "detected") return result;
+      if (result.kind === "detected") return await this.#checked(result, asked.slice(0, index + 1), picture, signal);
       failures.push({ label: member.label, result });
       if (!isLast) this.#options.log.debug({ detector: member.label, detail: result.detail }, "asking the next detector");
     }
@@ -119,6 +122,18 @@ class Pool implements DetectorPool {
     const ready = this.#options.members().filter((member) => member.isReady());
     const usable = ready.filter(({ breaker }) => breaker.state().state !== "open");
     return [...(usable.length > 0 ? usable : ready)].sort((a, b) => rankOf(a) - rankOf(b) || dueMs(a) - dueMs(b));
+  }
+
+  /** Asks one more detector about an uncertain picture. `asked` are those that had it already. */
+  async #checked(first: Detected, asked: readonly PooledDetector[], picture: Picture, signal: AbortSignal | undefined): Promise<Detected> {
+    const rule = this.#options.secondOpinion?.();
+    if (!rule || !isUncertain(first.detections, rule)) return first;
+    const other = this.#byPreference().find((member) => !asked.includes(member));
+    if (!other) return withoutSecondOpinion(first);
+    const second = await this.#ask(other, picture, signal, patienceMs);
+    if (second.kind === "detected") return withSecondOpinion(first, second, rule);
+    this.#options.log.debug({ detector: other.label, detail: second.detail }, "no second opinion");
+    return withoutSecondOpinion(first);
   }
 
   async #ask(

@@ -15,6 +15,8 @@ export interface Detected extends DetectorReading {
   readonly kind: "detected";
   /** Name of the detector. */
   readonly detector: string;
+  /** What a second detector said, as a sentence; absent if none was asked. */
+  readonly note?: string;
 }
 
 /** The outcome of sending a picture to the detector. */

@@ -20,6 +20,7 @@ const meanings: Readonly<Record<LeftOutReason, string>> = {
   other_class: "of a class that homesec does not count",
   bad_confidence: "with a confidence that cannot be read",
   below_threshold: "below the confidence threshold",
+  second_opinion: "that the second detector did not see",
   too_many: "beyond the most confident ones of an answer",
   bad_box: "with a box that cannot be read",
   empty_box: "with an empty box",
@@ -102,12 +103,13 @@ export function unusableAnswers({ leftOut, kept, knowsClasses }: RecentAnswers):
   const all = new LeftOutTally();
   for (const answer of leftOut) all.addAll(answer);
   const counts = all.list();
-  const weak = counts.find(({ reason }) => reason === "below_threshold")?.count ?? 0;
+  const countOf = (wanted: LeftOutReason): number => counts.find(({ reason }) => reason === wanted)?.count ?? 0;
+  const weak = countOf("below_threshold");
   const isUnusable = ({ reason }: LeftOut): boolean =>
     reason === "not_an_object" || reason === "bad_confidence" || (reason === "unknown_class" && !knowsClasses && weak === 0);
   const parts = counts.filter(isUnusable);
   const unusable = parts.reduce((sum, { count }) => sum + count, 0);
-  const usable = kept + weak;
+  const usable = kept + weak + countOf("second_opinion");
   if (leftOut.filter((answer) => answer.some(isUnusable)).length < fewestAnswers || unusable <= usable) return undefined;
   return `homesec cannot use ${unusable} of its last ${unusable + usable} detections: ${listed(parts)}`;
 }

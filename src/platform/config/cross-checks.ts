@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import type { Config } from "./config.ts";
-import { usesBuiltInDetector } from "./detector-address.ts";
+import { detectorList, usesBuiltInDetector } from "./detector-address.ts";
 import { formatRoles, missingRoles } from "./roles.ts";
 
 /** With the delay after wrong keys, a random key of this length cannot be guessed in a lifetime. */
@@ -55,12 +55,32 @@ export function crossChecks(config: Config): { readonly errors: readonly string[
   if (!usesBuiltInDetector(config.detectorUrl) && config.detectorModelPath !== undefined) {
     warnings.push("DETECTOR_MODEL_PATH has no effect: DETECTOR_URL replaces the built-in detector");
   }
+  const withoutEffect = uselessSecondOpinion(config);
+  if (withoutEffect !== undefined) warnings.push(withoutEffect);
   errors.push(...modelErrors(config));
   warnings.push(...modelWarnings(config));
   if (config.mqttPassword !== undefined && config.mqttUsername === undefined) {
     warnings.push("MQTT_PASSWORD has no effect without MQTT_USERNAME");
   }
   return { errors, warnings };
+}
+
+/** Says why DETECTOR_SECOND_OPINION_BELOW has no effect; undefined if it has one, or is off. */
+export function uselessSecondOpinion({
+  detectorUrl,
+  detectorSecondOpinionBelow: below,
+  detectionConfidenceThreshold: threshold,
+}: SecondOpinionValues): string | undefined {
+  if (below === 0) return undefined;
+  if (detectorList(detectorUrl).length < 2) return "DETECTOR_SECOND_OPINION_BELOW has no effect: DETECTOR_URL does not name two detectors";
+  if (below > threshold) return undefined;
+  return `DETECTOR_SECOND_OPINION_BELOW has no effect: ${below} is not above DETECTION_CONFIDENCE_THRESHOLD (${threshold})`;
+}
+
+interface SecondOpinionValues {
+  readonly detectorUrl?: string | null | undefined;
+  readonly detectorSecondOpinionBelow: number;
+  readonly detectionConfidenceThreshold: number;
 }
 
 function modelErrors(config: Config): readonly string[] {

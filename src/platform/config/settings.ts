@@ -24,6 +24,8 @@ export interface LiveSettings {
   readonly batchIdleTimeoutSeconds: number;
   readonly retentionDays: number;
   readonly detectionConfidenceThreshold: number;
+  /** A picture whose best detection is below this is shown to a second detector; 0: none is. */
+  readonly detectorSecondOpinionBelow: number;
   readonly riskScoreThresholds: RiskScoreThresholds;
   /** Addresses separated by commas, see `detectorList`; null for the built-in detector. */
   readonly detectorUrl: string | null;
@@ -100,6 +102,7 @@ const fields: Readonly<Record<keyof LiveSettings, Field>> = {
   batchIdleTimeoutSeconds: number("BATCH_IDLE_TIMEOUT_SECONDS", "batch_idle_timeout_seconds"),
   retentionDays: number("RETENTION_DAYS", "retention_days"),
   detectionConfidenceThreshold: number("DETECTION_CONFIDENCE_THRESHOLD", "detection_confidence_threshold"),
+  detectorSecondOpinionBelow: number("DETECTOR_SECOND_OPINION_BELOW", "detector_second_opinion_below"),
   riskScoreThresholds: { key: "RISK_SCORE_THRESHOLDS", wire: "risk_score_thresholds", schema: Thresholds },
   detectorUrl: serviceUrl("DETECTOR_URL", "detector_url"),
   visionUrl: serviceUrl("VISION_URL", "vision_url"),
@@ -142,6 +145,7 @@ export function configuredSettings(config: Config): LiveSettings {
     batchIdleTimeoutSeconds: config.batchIdleTimeoutSeconds,
     retentionDays: config.retentionDays,
     detectionConfidenceThreshold: config.detectionConfidenceThreshold,
+    detectorSecondOpinionBelow: config.detectorSecondOpinionBelow,
     riskScoreThresholds: { low: 0, medium: 30, high: 60, critical: 80 },
     detectorUrl: config.detectorUrl ?? null,
     visionUrl: config.visionUrl ?? null,

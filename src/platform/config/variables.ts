@@ -256,6 +256,13 @@ export const variables = {
     defaultNote: "built in",
     description: "Detector service, or several (docs/detection.md)",
   },
+  DETECTOR_SECOND_OPINION_BELOW: {
+    group: "upstream",
+    live: true,
+    kind: kinds.number(0, 1),
+    default: "0",
+    description: "Ask a second detector about pictures whose best detection is below this confidence; 0 for never",
+  },
   DETECTOR_MODEL_PATH: {
     group: "upstream",
     kind: kinds.path,

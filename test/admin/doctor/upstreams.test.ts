@@ -252,6 +252,9 @@ describe("doctor: thresholds and models", () => {
     expect(
       await finds("service-settings", { env: { DETECTION_CONFIDENCE_THRESHOLD: "0.05", DETECTOR_URL: "deepstack+http://127.0.0.1:9" } }),
     ).toContain("for nothing below 0.1, so the threshold of 0.05 has no effect");
+    const doubtful = { DETECTOR_SECOND_OPINION_BELOW: "0.7", DETECTOR_URL: "http://d" };
+    expect(await finds("service-settings", { env: doubtful })).toContain("DETECTOR_URL does not name two detectors");
+    await well("service-settings", { env: { ...doubtful, DETECTOR_URL: "http://d,built-in" } });
     await well("service-settings");
     await well("service-settings", {
       env: { DETECTION_CONFIDENCE_THRESHOLD: "0.3", DETECTOR_CONFIDENCE: "0.6", DETECTOR_URL: "http://d" },

@@ -93,6 +93,10 @@ describe("explain: a recorded picture", () => {
     expect(await outcomeOf(chair)).toMatch(
       /the detector found nothing of a class that homesec counts\. .*: 1 of a class .*, such as chair\.$/,
     );
+    const doubted = { reason: "second_opinion", count: 1, example: "cat 55 %" } as const;
+    expect(await outcomeOf(doubted, weak)).toMatch(
+      /the detector found nothing that the second detector saw too\. .*: 1 that the second detector did not see, such as cat 55 %/,
+    );
     expect(await outcomeOf(chair, weak)).toContain(
       "the detector found nothing that homesec can use and that reached the confidence threshold.",
     );

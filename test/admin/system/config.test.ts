@@ -35,6 +35,7 @@ describe("live configuration", () => {
       batch_idle_timeout_seconds: 30,
       retention_days: 14,
       detection_confidence_threshold: 0.5,
+      detector_second_opinion_below: 0,
       risk_score_thresholds: { low: 0, medium: 30, high: 60, critical: 80 },
       detector_url: expect.stringContaining("http://127.0.0.1:"),
       vision_url: null,

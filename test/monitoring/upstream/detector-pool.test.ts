@@ -1,8 +1,8 @@
-import { afterEach, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/base/clock/clock.ts";
 import { silentLog } from "../../../src/base/log/log.ts";
 import { Breaker } from "../../../src/monitoring/upstream/breaker.ts";
-import { createDetector } from "../../../src/monitoring/upstream/detector.ts";
+import { createDetector, type Detected } from "../../../src/monitoring/upstream/detector.ts";
 import { createDetectorPool, joinedState, type PooledDetector } from "../../../src/monitoring/upstream/detector-pool.ts";
 import { referenceName, referencePicture } from "../../../src/monitoring/upstream/reference.ts";
 import { deepStackStandIn, found } from "../../support/deepstack.ts";
@@ -24,8 +24,8 @@ function memberAt(url: string, options: { readonly clock?: typeof systemClock; r
   return { label: new URL(url.replace("deepstack+", "")).origin, breaker, client, isReserve, isReady: () => true };
 }
 
-function poolOf(members: readonly PooledDetector[], clock = systemClock) {
-  const pool = createDetectorPool({ members: () => members, clock, log: silentLog });
+function poolOf(members: readonly PooledDetector[], clock = systemClock, below = 0) {
+  const pool = createDetectorPool({ members: () => members, secondOpinion: () => ({ threshold: 0.5, below }), clock, log: silentLog });
   closers.unshift(() => pool.close());
   return pool;
 }
@@ -117,4 +117,70 @@ it("detector pool: a detector that is back takes part again, without a picture t
   await expect.poll(() => members[0]?.breaker.state().state).toBe("closed");
   expect(wasReal(one)).toBe(false);
   expect(await pool.detect(picture)).toMatchObject({ detector: one.url });
+});
+
+describe("second opinion", () => {
+  const seen = (objectType: string, confidence: number, x = 10) => ({
+    ...{ class: objectType, confidence },
+    bbox: { x, y: 20, width: 60, height: 60 },
+  });
+  const answering = (...detections: readonly object[]) =>
+    standIn({ answer: () => ({ detections, inference_time_ms: 1, image_width: 768, image_height: 576 }) });
+  /** The first detector is asked first; the second is the reserve. */
+  async function twoDetectors(first: readonly object[], second: readonly object[], below = 0.7) {
+    const [one, two] = [await answering(...first), await answering(...second)];
+    const pool = poolOf([memberAt(one.url), memberAt(two.url, { isReserve: true })], systemClock, below);
+    return { one, two, result: async () => (await pool.detect(picture)) as Detected };
+  }
+
+  it("second opinion: an uncertain object stays if the second detector sees it at the same place, with the higher confidence", async () => {
+    const { one, two, result } = await twoDetectors(
+      [seen("cat", 0.55), seen("dog", 0.6, 400), seen("bird", 0.3)],
+      [seen("cat", 0.8, 14), seen("dog", 0.2, 402), seen("person", 0.9, 600)],
+    );
+    const { detector, detections, leftOut, note } = await result();
+    expect(detector).toBe(one.url);
+    expect(detections.map(({ objectType, confidence, box }) => [objectType, confidence, box?.x])).toEqual([
+      ["cat", 0.8, 10],
+      ["dog", 0.6, 400],
+      ["bird", 0.3, 10],
+    ]);
+    expect(leftOut).toEqual([]);
+    expect(note).toBe(`The second detector ${two.url} also saw: cat 80 %, dog 60 %.`);
+  });
+
+  it("second opinion: an object that the second detector does not see there is left out and counted", async () => {
+    const { two, result } = await twoDetectors([seen("cat", 0.55), seen("cat", 0.52, 300)], [seen("cat", 0.9, 600), seen("dog", 0.9)]);
+    const { detections, leftOut, note } = await result();
+    expect(detections).toEqual([]);
+    expect(leftOut).toEqual([{ reason: "second_opinion", count: 2, example: "cat 55 %" }]);
+    expect(note).toBe(`The second detector ${two.url} saw none of it.`);
+  });
+
+  it("second opinion: the first answer stands if the second detector fails or refuses", async () => {
+    const { two, result } = await twoDetectors([seen("cat", 0.55)], []);
+    for (const mode of ["error", "refuse", "garbage", "down"] as const) {
+      await two.setMode(mode);
+      const { detections, leftOut, note } = await result();
+      expect(detections).toMatchObject([{ objectType: "cat", confidence: 0.55 }]);
+      expect(leftOut).toEqual([]);
+      expect(note).toContain("homesec kept the answer of the first one");
+    }
+  });
+
+  it("second opinion: confident pictures, empty ones and those of one detector go to no second one", async () => {
+    const asked = async (first: readonly object[], below?: number) => {
+      const { two, result } = await twoDetectors(first, [], below);
+      const { detections, note } = await result();
+      expect(detections).toHaveLength(first.length);
+      expect(note).toBeUndefined();
+      return two.requests;
+    };
+    expect(await asked([seen("cat", 0.55), seen("person", 0.7, 300)])).toBe(0);
+    expect(await asked([seen("cat", 0.49)])).toBe(0);
+    expect(await asked([])).toBe(0);
+    expect(await asked([seen("cat", 0.55)], 0)).toBe(0);
+    const alone = poolOf([memberAt((await answering(seen("cat", 0.55))).url)], systemClock, 0.7);
+    expect(await alone.detect(picture)).toMatchObject({ detections: [{ objectType: "cat", confidence: 0.55 }] });
+  });
 });

@@ -21,6 +21,9 @@ describe("left out: answers that are mostly unusable", () => {
     expect(unusableAnswers({ leftOut: five(unknown(2)), kept: 0, knowsClasses: false })).toBe(fault);
     expect(unusableAnswers({ leftOut: five(unknown(2)).slice(1), kept: 0, knowsClasses: false })).toBeUndefined();
     expect(unusableAnswers({ leftOut: five(unknown(2)), kept: 0, knowsClasses: true })).toBeUndefined();
+    expect(
+      unusableAnswers({ leftOut: five(part("not_an_object", 1), part("second_opinion", 1)), kept: 0, knowsClasses: true }),
+    ).toBeUndefined();
     expect(unusableAnswers({ leftOut: five(unknown(2), part("below_threshold", 1)), kept: 0, knowsClasses: false })).toBeUndefined();
   });
 

@@ -239,6 +239,8 @@ describe("configuration warnings", () => {
     [{ SMTP_HOST: "mail.example.org" }, "the email channel is off: it needs SMTP_FROM_ADDRESS and DEFAULT_EMAIL_RECIPIENTS"],
     [{ SMTP_HOST: "mail.example.org", SMTP_FROM_ADDRESS: "a@example.org" }, "the email channel is off: it needs DEFAULT_EMAIL_RECIPIENTS"],
     [{ SMTP_FROM_ADDRESS: "a@example.org", DEFAULT_EMAIL_RECIPIENTS: "b@example.org" }, "the email channel is off: it needs SMTP_HOST"],
+    [{ DETECTOR_URL: "http://d", DETECTOR_SECOND_OPINION_BELOW: "0.7" }, "DETECTOR_URL does not name two detectors"],
+    [{ DETECTOR_URL: "http://d,built-in", DETECTOR_SECOND_OPINION_BELOW: "0.4" }, "0.4 is not above DETECTION_CONFIDENCE_THRESHOLD (0.5)"],
     [{ DETECTOR_URL: "http://d", DETECTOR_MODEL_PATH: "/m" }, "DETECTOR_MODEL_PATH has no effect"],
   ])("configuration warnings: %j", (values, text) => {
     expect(env(values as Record<string, string>).warnings.join("\n")).toContain(text);

@@ -75,6 +75,10 @@ export const configured: readonly Sentence[] = [
   ["Close a batch this long after its first detection", "So lange nach der ersten Erkennung endet ein Ereignis"],
   ["Close a batch this long after its last detection", "So lange nach der letzten Erkennung endet ein Ereignis"],
   ["Close a batch with this many detections at once", "Mit so vielen Erkennungen endet ein Ereignis sofort"],
+  [
+    "Ask a second detector about pictures whose best detection is below this confidence; 0 for never",
+    "Einen zweiten Detektor nach Bildern fragen, deren sicherste Erkennung darunter liegt; 0: nie",
+  ],
   ["Discard detections below this confidence", "Weniger sichere Erkennungen verwerfen"],
   [
     "Objects that open no event while they are parked (docs/parked.md), or none",

@@ -191,6 +191,14 @@ export const foundAtHome: readonly Sentence[] = [
     "The built-in detector reports nothing below {n} (DETECTOR_CONFIDENCE), so the threshold of {n2} has no effect",
     "Der eingebaute Detektor meldet nichts unter {n} (DETECTOR_CONFIDENCE), darum bewirkt die Grenze {n2} nichts",
   ],
+  [
+    "DETECTOR_SECOND_OPINION_BELOW has no effect: DETECTOR_URL does not name two detectors",
+    "DETECTOR_SECOND_OPINION_BELOW bewirkt nichts: DETECTOR_URL nennt keine zwei Detektoren",
+  ],
+  [
+    "DETECTOR_SECOND_OPINION_BELOW has no effect: {n} is not above DETECTION_CONFIDENCE_THRESHOLD ({n2})",
+    "DETECTOR_SECOND_OPINION_BELOW bewirkt nichts: {n} liegt nicht über DETECTION_CONFIDENCE_THRESHOLD ({n2})",
+  ],
   ["Set DETECTOR_CONFIDENCE={n}", "Setze DETECTOR_CONFIDENCE={n}"],
   [
     "homesec asks the detector at DETECTOR_URL for nothing below {n}, so the threshold of {n2} has no effect",

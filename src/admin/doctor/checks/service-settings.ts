@@ -1,5 +1,6 @@
 import { leastConfidence } from "../../../monitoring/upstream/deepstack.ts";
 import type { Config } from "../../../platform/config/config.ts";
+import { uselessSecondOpinion } from "../../../platform/config/cross-checks.ts";
 import { detectorAddress, detectorList, usesBuiltInDetector } from "../../../platform/config/detector-address.ts";
 import type { LiveSettings } from "../../../platform/config/settings.ts";
 import { type Check, finding, type Outcome, ok } from "../check.ts";
@@ -14,7 +15,8 @@ export const serviceSettings: Check = {
   run: async (examination) => thresholds(examination.config(), await examination.settings()),
 };
 
-function thresholds({ detectorConfidence }: Config, { detectorUrl, detectionConfidenceThreshold: threshold }: LiveSettings): Outcome {
+function thresholds({ detectorConfidence }: Config, settings: LiveSettings): Outcome {
+  const { detectorUrl, detectionConfidenceThreshold: threshold } = settings;
   if (threshold >= 0.95)
     return finding(
       `homesec stores only detections with a confidence of ${threshold} or more, which are rare`,
@@ -32,5 +34,7 @@ function thresholds({ detectorConfidence }: Config, { detectorUrl, detectionConf
       `homesec asks the detector at DETECTOR_URL for nothing below ${leastConfidence}, so the threshold of ${threshold} has no effect`,
       `homesec config set --detection-confidence-threshold ${leastConfidence}`,
     );
+  const useless = uselessSecondOpinion(settings);
+  if (useless !== undefined) return finding(useless, "homesec config set --detector-second-opinion-below 0");
   return ok(`threshold ${threshold}`);
 }

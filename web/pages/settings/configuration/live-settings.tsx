@@ -17,6 +17,7 @@ type NumberName = keyof typeof numbers;
 const numbers = {
   retention_days: [...ranges.retentionDays, 1],
   detection_confidence_threshold: [...ranges.confidence, 0.05],
+  detector_second_opinion_below: [...ranges.confidence, 0.05],
   batch_timeout_seconds: [...ranges.batchSeconds, 1],
   batch_idle_timeout_seconds: [...ranges.batchSeconds, 1],
 } as const;
