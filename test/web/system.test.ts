@@ -1,8 +1,9 @@
 import sharp from "sharp";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { system } from "../../web/texts/admin/system-de.ts";
 import { cameraServer } from "../monitoring/pulls/camera-server.ts";
 import { accessibilityFindings, chromiumInstalled } from "../support/browser.ts";
+import { detectorStandIn, onePerson } from "../support/upstream.ts";
 import { useWebHome } from "./home.ts";
 
 // a browser needs processor time that other tests take at the same moment
@@ -49,14 +50,53 @@ describe.skipIf(!chromiumInstalled)("web page: system and cameras (needs chromiu
     expect(await page.getByText(/: passed/).count()).toBeGreaterThan(1);
   });
 
-  it("web page: two detectors are compared, and the comparison can be stopped", async () => {
+  it("web page: two detectors are compared in drawn boxes and counts, and the comparison can be stopped", async () => {
+    const dog = { class: "dog", confidence: 0.8, bbox: { x: 384, y: 288, width: 192, height: 144 } };
+    const second = await detectorStandIn({ answer: () => ({ ...onePerson(), detections: [dog] }) });
+    onTestFinished(() => second.close());
+    await home.giveLastPicture("front-door");
+    await home.giveLastPicture("garden");
     const { page, complaints } = await home.visit({ viewport: { width: 390, height: 844 } });
     await page.goto("/system/processing");
     const part = page.getByRole("region", { name: "Compare detectors" });
+    await part.getByLabel("Second detector").fill(second.url);
+    await part.getByLabel("Number of pictures").fill("2");
+    await part.getByRole("button", { name: "Compare" }).click();
+    await part.getByText("2 of 2 pictures").waitFor();
+    await part
+      .getByText(/^They differ in 2 pictures\. First detector: \d+ ms per picture\. Second detector: \d+ ms per picture\.$/)
+      .waitFor();
+    expect(await part.getByRole("row").allInnerTexts()).toEqual(
+      ["Objects by class both only the first only the second", "person 0 2 0", "dog 0 0 2"].map((row) =>
+        expect.stringMatching(new RegExp(row.replaceAll(" ", "\\s"))),
+      ),
+    );
+    const card = part.getByRole("listitem").first();
+    await card.getByText("Second detector: dog 80 %").waitFor();
+    const picture = await card.locator("img").boundingBox();
+    const dashed = await card.locator("rect[stroke-dasharray]").boundingBox();
+    expect(await card.locator("rect").count()).toBe(2);
+    // the middle of the dog is at 480 of 768 and 360 of 576
+    const middle = (start: number, length: number): number => start + length / 2;
+    const [x, y] = [middle(dashed?.x ?? 0, dashed?.width ?? 0), middle(dashed?.y ?? 0, dashed?.height ?? 0)];
+    expect((x - (picture?.x ?? 0)) / (picture?.width ?? 0)).toBeCloseTo(480 / 768, 1);
+    expect((y - (picture?.y ?? 0)) / (picture?.height ?? 0)).toBeCloseTo(360 / 576, 1);
+
+    await second.setMode("hang");
+    await part.getByRole("button", { name: "Compare" }).click();
+    await expect.poll(() => second.requests).toBe(3);
+    await part.getByText("0 of 2 pictures").waitFor();
+    await part.getByRole("button", { name: "Stop" }).click();
+    await part.getByText("Stopped after 0 of 2 pictures").waitFor();
+    await second.setMode("ok");
     await part.getByLabel("Second detector").fill("http://127.0.0.1:9");
     await part.getByRole("button", { name: "Compare" }).click();
-    await part.getByText(/^(\d+ of \d+ pictures|There is no processed picture yet\.)$/).waitFor();
-    await part.getByRole("button", { name: "Compare" }).waitFor();
+    await part.getByText("2 of 2 pictures").waitFor();
+    await part
+      .getByText(/^Second detector: not processed: .*nothing listens there/)
+      .first()
+      .waitFor();
+    expect(second.requests).toBe(3);
     expect(await accessibilityFindings(page)).toEqual([]);
     expect(complaints).toEqual([]);
   });

@@ -9,6 +9,7 @@ import { TextField } from "../../parts/fields.tsx";
 import { className } from "../../parts/names.ts";
 import { Section } from "../../parts/page.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
+import { DaemonText } from "../../texts/daemon-text.tsx";
 import { useFormat } from "../../texts/format.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 
@@ -25,6 +26,7 @@ interface Run {
   readonly gone: number;
   readonly compared: readonly Compared[];
   readonly isRunning: boolean;
+  readonly isStopped: boolean;
   readonly error: unknown;
 }
 
@@ -51,11 +53,7 @@ export function CompareDetectors() {
         </div>
         <div className="mt-3 flex flex-wrap items-center justify-between gap-3">
           <p role="status" className="min-w-0 flex-1 basis-60 text-sm text-soft">
-            {run
-              ? run.all === 0 && !run.isRunning
-                ? compare.none
-                : compare.progress(run.compared.length + run.gone, run.all)
-              : compare.hint}
+            {run ? stateOf(run, compare) : compare.hint}
           </p>
           {run?.isRunning ? (
             <Button className="min-h-11" onClick={stop}>
@@ -75,6 +73,11 @@ export function CompareDetectors() {
   );
 }
 
+function stateOf({ all, gone, compared, isRunning, isStopped }: Run, texts: ReturnType<typeof useAdminTexts>["compare"]): string {
+  if (all === 0 && !isRunning) return texts.none;
+  return (isStopped ? texts.stopped : texts.progress)(compared.length + gone, all);
+}
+
 /** Compares picture after picture until all are done or it is stopped. */
 function useComparison() {
   const [run, setRun] = useState<Run>();
@@ -85,7 +88,7 @@ function useComparison() {
     const controller = new AbortController();
     stopping.current = controller;
     const { signal } = controller;
-    let now: Run = { all: last, gone: 0, compared: [], isRunning: true, error: undefined };
+    let now: Run = { all: last, gone: 0, compared: [], isRunning: true, isStopped: false, error: undefined };
     const show = (change: Partial<Run>): void => {
       now = { ...now, ...change };
       if (!signal.aborted) setRun(now);
@@ -106,7 +109,7 @@ function useComparison() {
   };
   const stop = (): void => {
     stopping.current?.abort();
-    setRun((before) => before && { ...before, isRunning: false });
+    setRun((before) => before && { ...before, isRunning: false, isStopped: true });
   };
   return { run, start, stop };
 }
@@ -227,7 +230,13 @@ function Found({ name, side, look }: { readonly name: string; readonly side: Sid
   const objects = side.objects.map(({ object_type: type, confidence }) => `${className(texts, type)} ${Math.round(confidence * 100)} %`);
   return (
     <p className={`border-l-4 pl-2 ${look}`}>
-      {side.problem === null ? compare.found(name, objects.join(", ") || compare.nothing) : compare.failed(name, side.problem)}
+      {side.problem === null ? (
+        compare.found(name, objects.join(", ") || compare.nothing)
+      ) : (
+        <>
+          {compare.failed(name)} <DaemonText>{side.problem}</DaemonText>
+        </>
+      )}
     </p>
   );
 }
