@@ -11,7 +11,8 @@ export const serviceSettings: Check = {
   group: "upstream",
   title: "Confidence thresholds",
   severity: "warning",
-  finds: "DETECTION_CONFIDENCE_THRESHOLD drops nearly everything, or has no effect below the confidence that the detector reports",
+  finds:
+    "DETECTION_CONFIDENCE_THRESHOLD drops nearly everything, or has no effect below the confidence that the detector reports; DETECTOR_SECOND_OPINION_BELOW has no effect",
   run: async (examination) => thresholds(examination.config(), await examination.settings()),
 };
 
