@@ -56,16 +56,24 @@ export function CompareDetectors() {
             {run ? stateOf(run, compare) : compare.hint}
           </p>
           {run?.isRunning ? (
-            <Button className="min-h-11" onClick={stop}>
+            // Keys: in the same element, a click that stops would submit the form that it becomes a part of
+            <Button key="stop" className="min-h-11" onClick={stop}>
               <Square aria-hidden size={18} /> {compare.stop}
             </Button>
           ) : (
-            <Button type="submit" look="main" className="min-h-11">
+            <Button key="start" type="submit" look="main" className="min-h-11">
               <GitCompareArrows aria-hidden size={18} /> {compare.start}
             </Button>
           )}
         </div>
-        {run?.isRunning && <progress className="mt-2 h-2 w-full" max={Math.max(1, run.all)} value={run.compared.length + run.gone} />}
+        {run?.isRunning && (
+          <progress
+            className="mt-3 h-2 w-full appearance-none overflow-hidden rounded bg-raised [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-raised [&::-webkit-progress-value]:bg-accent"
+            aria-label={compare.title}
+            max={Math.max(1, run.all)}
+            value={run.compared.length + run.gone}
+          />
+        )}
         <Fault error={run?.error} className="mt-2" />
       </form>
       {run && run.compared.length > 0 && <Result run={run} />}
@@ -131,7 +139,12 @@ function Result({ run: { compared, gone } }: { readonly run: Run }) {
   return (
     <div className="mt-3">
       <p className="text-sm text-soft">
-        {[compare.differ(different.length), ...paces.map((pace) => `${pace}.`), ...(gone > 0 ? [compare.gone(gone)] : [])].join(" ")}
+        {[
+          compare.differ(different.length),
+          ...(different.length > 0 ? [compare.bold] : []),
+          ...paces.map((pace) => `${pace}.`),
+          ...(gone > 0 ? [compare.gone(gone)] : []),
+        ].join(" ")}
       </p>
       <Classes compared={compared} />
       <ul className="mt-3 grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
@@ -163,11 +176,11 @@ function Classes({ compared }: { readonly compared: readonly Compared[] }) {
       <caption className="sr-only">{compare.classes}</caption>
       <thead className="text-soft">
         <tr>
-          <th scope="col" className="py-1 font-medium">
+          <th scope="col" className="py-1 align-bottom font-medium">
             {compare.classes}
           </th>
           {[compare.both, compare.onlyA, compare.onlyB].map((title) => (
-            <th key={title} scope="col" className="py-1 text-right font-medium">
+            <th key={title} scope="col" className="py-1 pl-3 text-right align-bottom font-medium">
               {title}
             </th>
           ))}
@@ -219,19 +232,29 @@ interface BoxesProps {
 }
 
 function Boxes({ side, ...look }: BoxesProps) {
-  return side.objects.map(({ object_type: type, confidence, bbox }) =>
-    bbox === null ? null : <rect key={`${type} ${confidence} ${bbox.x} ${bbox.y}`} {...bbox} {...look} fill="none" />,
+  return side.objects.map(({ object_type: type, confidence, bbox, only }) =>
+    bbox === null ? null : (
+      <rect key={`${type} ${confidence} ${bbox.x} ${bbox.y}`} {...bbox} {...look} opacity={only ? 1 : 0.6} fill="none" />
+    ),
   );
 }
 
 function Found({ name, side, look }: { readonly name: string; readonly side: Side; readonly look: string }) {
   const { compare } = useAdminTexts();
   const texts = useTexts();
-  const objects = side.objects.map(({ object_type: type, confidence }) => `${className(texts, type)} ${Math.round(confidence * 100)} %`);
   return (
     <p className={`border-l-4 pl-2 ${look}`}>
       {side.problem === null ? (
-        compare.found(name, objects.join(", ") || compare.nothing)
+        <>
+          {name}: {side.objects.length === 0 && compare.nothing}
+          {side.objects.map(({ object_type: type, confidence, only }, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes
+            <span key={at} className={only ? "font-semibold" : ""}>
+              {at > 0 && ", "}
+              {className(texts, type)}&nbsp;{Math.round(confidence * 100)}&nbsp;%
+            </span>
+          ))}
+        </>
       ) : (
         <>
           {compare.failed(name)} <DaemonText>{side.problem}</DaemonText>

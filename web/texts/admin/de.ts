@@ -28,7 +28,7 @@ export const de: AdminTexts = {
     pace: (name, ms) => `${name}: ${ms} ms je Bild`,
     failed: (name) => `${name}: nicht verarbeitet:`,
     gone: (count) => (count === 1 ? "1 Bild ist nicht mehr da." : `${count} Bilder sind nicht mehr da.`),
-    found: (name, objects) => `${name}: ${objects}`,
+    bold: "Fett: nur von diesem gefunden.",
     nothing: "nichts",
   },
   models: {

@@ -28,7 +28,7 @@ export const en = {
     pace: (name: string, ms: string): string => `${name}: ${ms} ms per picture`,
     failed: (name: string): string => `${name}: not processed:`,
     gone: (count: number): string => (count === 1 ? "1 picture is gone." : `${count} pictures are gone.`),
-    found: (name: string, objects: string): string => `${name}: ${objects}`,
+    bold: "Bold: only this one found it.",
     nothing: "nothing",
   },
   /** What the language models can do. */
