@@ -1,5 +1,5 @@
 import { GitCompareArrows, Square } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { Fragment, useEffect, useRef, useState } from "react";
 import type { z } from "zod";
 import { type DetectorComparison, imageRoutes } from "../../../src/contract/routes/images.ts";
 import { call } from "../../api/client.ts";
@@ -249,10 +249,12 @@ function Found({ name, side, look }: { readonly name: string; readonly side: Sid
           {name}: {side.objects.length === 0 && compare.nothing}
           {side.objects.map(({ object_type: type, confidence, only }, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes
-            <span key={at} className={only ? "font-semibold" : ""}>
+            <Fragment key={at}>
               {at > 0 && ", "}
-              {className(texts, type)}&nbsp;{Math.round(confidence * 100)}&nbsp;%
-            </span>
+              <span className={only ? "font-semibold" : ""}>
+                {className(texts, type)}&nbsp;{Math.round(confidence * 100)}&nbsp;%
+              </span>
+            </Fragment>
           ))}
         </>
       ) : (
