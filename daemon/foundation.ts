@@ -14,7 +14,7 @@ import { migrate } from "../src/platform/database/migrate.ts";
 import { hashOf } from "../src/platform/keys/keyring.ts";
 import { createNamedKeys, sessionMac } from "../src/platform/keys/named-keys.ts";
 import { createOutbound } from "../src/platform/outbound/outbound.ts";
-import { openSealerFor } from "../src/platform/secrets/open-sealer.ts";
+import { openSealerFor, tellEvidenceKey } from "../src/platform/secrets/open-sealer.ts";
 import { openStore } from "../src/platform/store/open-store.ts";
 import type { ProcessRow } from "../src/work/jobs/processes-repository.ts";
 import { appendToJournal } from "../src/work/journal/journal.ts";
@@ -102,6 +102,7 @@ function createAnnouncer(db: Database, clock: Clock): (entry: JournalEntry) => P
 export async function openStores(foundation: Foundation): Promise<Pick<OperationContext, "store" | "sealer" | "outbound" | "namedKeys">> {
   const { config, clock, log, lifecycle, own, cluster, settings, upstreams } = foundation;
   const { db } = foundation.engines.database;
+  tellEvidenceKey({ db, keyPath: config.secretKeyPath });
   await migrate(db, { log: log.child({ part: "migrations" }), clock });
   const moves = foundation.engines.database.kind === "embedded";
   await settleCameraRoot(db, { roots: rootsOf(config), moves, log: log.child({ part: "migrations" }) });

@@ -34,7 +34,7 @@ export function createHousekeeping(
   { context, runtime, upstreams, peers }: WorkerContext,
   { selftest, recentEvents }: HousekeepingParts,
 ): Housekeeping {
-  const { db, clock, log, config, settings } = context;
+  const { db, clock, log, config, settings, sealer } = context;
   /** Whether any daemon finds pictures now. */
   const watching = (): boolean =>
     peers.does("file_watcher")
@@ -67,7 +67,7 @@ export function createHousekeeping(
   });
   const baselineLearner = createBaselineLearner({ db, clock, timeZone: localTimeZone(), log, watching });
   const gpuMonitor = createGpuMonitor({ db, clock, log, nvidiaSmi: createNvidiaSmi() });
-  const cleanupContext = { db, config, settings, clock, log: log.child({ worker: "cleanup_service" }) };
+  const cleanupContext = { db, config, settings, clock, sealer, log: log.child({ worker: "cleanup_service" }) };
   const cleanupService = createCleanupService(cleanupContext, {
     data: () => runtime.disk(),
     pictures: () => runtime.pictureDisk(),

@@ -34,8 +34,13 @@ const migrateDatabase = defineCommand({
   examples: [{ command: "homesec db migrate", note: "prints the applied migrations" }],
   prints: () => view,
   async run(_, io) {
-    const { migrate } = await import("../../src/platform/database/migrate.ts");
-    const done = await migrate(await io.database(), { log: commandLog(io), clock: io.host.clock });
+    const [{ migrate }, { tellEvidenceKey }] = await Promise.all([
+      import("../../src/platform/database/migrate.ts"),
+      import("../../src/platform/secrets/open-sealer.ts"),
+    ]);
+    const db = await io.database();
+    tellEvidenceKey({ db, keyPath: (await io.configuration()).config.secretKeyPath });
+    const done = await migrate(db, { log: commandLog(io), clock: io.host.clock });
     const now = io.host.clock.now();
     const rows = done.map(({ version, name }) => ({ version, name, state: "applied", applied_at: now }));
     if (rows.length === 0) io.output.note("the schema is up to date");

@@ -42,14 +42,16 @@ export const restoreDatabase = defineCommand({
   endsOnSignal: true,
   prints: () => view,
   async run({ arguments: { file }, options }, io) {
-    const [{ restore }, { restoredNotes }, { withProgress }, { askBefore }] = await Promise.all([
+    const [{ restore }, { tellEvidenceKey }, { restoredNotes }, { withProgress }, { askBefore }] = await Promise.all([
       import("../../src/admin/backup/restore.ts"),
+      import("../../src/platform/secrets/open-sealer.ts"),
       import("./notes.ts"),
       import("./with-progress.ts"),
       import("./ask-before-restore.ts"),
     ]);
     const { config } = await io.configuration();
     const { db, kind } = await io.ownDatabase();
+    tellEvidenceKey({ db, keyPath: config.secretKeyPath });
     const { clock, signal } = io.host;
     const path = resolve(io.host.cwd, file);
     const { replace, outstanding } = await askBefore(io, db, { path, cameraRoot: config.cameraRoot, ...options });

@@ -4,6 +4,7 @@ import { listCommand, recordCommand } from "../command-shapes.ts";
 import { idOf, integer } from "../input/options.ts";
 import { ago, exactly, localTime } from "../output/terminal-format.ts";
 import { fieldsOf, type View } from "../output/view.ts";
+import { checkEvidence } from "./check.ts";
 import { createEvidence } from "./create.ts";
 import { verifyEvidence } from "./verify.ts";
 
@@ -51,6 +52,7 @@ const keyView: View<Key> = {
 export const commands: readonly Command[] = [
   createEvidence,
   verifyEvidence,
+  checkEvidence,
   listCommand({
     name: "evidence list",
     summary: "List evidence packs that were made, newest first",

@@ -71,6 +71,7 @@ export function recordChange(
       listen: (...args) => db.listen(...args),
       onCommitted: (subscriber) => db.onCommitted(subscriber),
       setCameraRoot: (folder) => db.setCameraRoot(folder),
+      setEvidenceKey: (key) => db.setEvidenceKey(key),
       close: () => db.close(),
       get pool() {
         return db.pool;

@@ -1,3 +1,4 @@
+import { lastSealable, type SealContext, sealDueDays } from "../../src/admin/evidence/seal-days.ts";
 import { type CleanupContext, cleanUp } from "../../src/admin/retention/cleanup.ts";
 import { createDiskGuard, type DiskNews } from "../../src/admin/retention/disk-guard.ts";
 import { giveCleanupBack, nextDue, takeCleanup } from "../../src/admin/retention/nightly.ts";
@@ -15,10 +16,11 @@ const stuckAfterMs = 12 * hourMs;
 /**
  * Creates the worker that deletes old data once a day at 03:00 local time, in one of the processes that share the database. A run that was
  * missed because no process ran is made up for. After many missed runs, or a clock jump of that size, it waits for some days, since a wrong
- * clock makes all data look old. Every minute it checks whether a disk of this process is nearly full.
+ * clock makes all data look old. It also seals each day for evidence, not while it waits. Every minute it checks whether a disk of this
+ * process is nearly full.
  */
 export function createCleanupService(
-  context: CleanupContext,
+  context: CleanupContext & SealContext,
   disks: {
     readonly data: () => Promise<DiskSpace>;
     readonly pictures: () => Promise<DiskSpace | undefined>;
@@ -30,6 +32,7 @@ export function createCleanupService(
   const dataGuard = createDiskGuard({ context, disk: disks.data, onNews });
   const pictureGuard = createDiskGuard({ context, name: "pictures", disk: disks.pictures, onNews });
   let held: Date | undefined;
+  const seal = createSealing(context);
   return createLoop({
     name: "cleanup_service",
     critical: false,
@@ -42,6 +45,7 @@ export function createCleanupService(
       const { lastRunAt, heldUntil } = await db.transaction((sql) => takeCleanup(sql, now));
       if (heldUntil !== undefined && held === undefined) log.warn({ part: "cleanup" }, describeHold(heldUntil));
       held = heldUntil;
+      if (held === undefined) await seal(signal);
       if (lastRunAt !== undefined) {
         try {
           await cleanUp(context, { dryRun: false, signal });
@@ -56,6 +60,25 @@ export function createCleanupService(
       return Math.min(checkEveryMs, nextDue(clock.now()).getTime() - clock.now().getTime());
     },
   });
+}
+
+/** Seals days for evidence once they are due. A failure is logged, and tried again an hour later: the cleanup goes on. */
+function createSealing(context: SealContext): (signal: AbortSignal) => Promise<void> {
+  const { clock, log } = context;
+  let sealedUpTo = "";
+  let notBefore = Number.NEGATIVE_INFINITY;
+  return async (signal) => {
+    const last = lastSealable(clock.now());
+    if (last === sealedUpTo || clock.monotonic() < notBefore) return;
+    try {
+      await sealDueDays(context, signal);
+      sealedUpTo = last;
+    } catch (error) {
+      signal.throwIfAborted();
+      notBefore = clock.monotonic() + hourMs;
+      log.error({ part: "evidence", error: String(error) }, "the records of a day could not be sealed; the next attempt is in an hour");
+    }
+  };
 }
 
 function describeHold(until: Date): string {

@@ -216,6 +216,7 @@ export const needs: Readonly<Record<OperationId, Need>> = {
 
   getEvidencePack: resident,
   listEvidencePacks: resident,
+  checkEvidenceChain: resident,
   getEvidenceKey: resident,
 
   listKeys: owner,

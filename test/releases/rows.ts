@@ -579,8 +579,13 @@ export const earlyRows: readonly EarlyRow[] = [
     from: 53,
     table: "evidence_days",
     row: {
-      ...{ day: "2026-01-01", records: {}, previous_hash: Buffer.alloc(32), hash: Buffer.alloc(32, 55), closed_at: at(53) },
-      thinned_at: null,
+      ...{ day: "2026-01-01", records: {}, previous_hash: Buffer.alloc(32), hash: Buffer.alloc(32, 55), sealed_at: at(53) },
+      ...{ public_key: Buffer.alloc(32, 53), signature: Buffer.alloc(64, 56), key_file: "0123456789abcdef" },
     },
+  },
+  {
+    from: 53,
+    table: "evidence_corrections",
+    row: { day: "2026-01-01", record: "events", rows: -1, ids: 5, hash: "01".repeat(128) },
   },
 ];

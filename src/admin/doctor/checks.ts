@@ -8,6 +8,7 @@ import { dataFolderChecks } from "./checks/data-folder.ts";
 import { databaseChecks } from "./checks/database.ts";
 import { detectorChecks } from "./checks/detector.ts";
 import { diskChecks } from "./checks/disk.ts";
+import { evidenceChain } from "./checks/evidence.ts";
 import { languageModelChecks } from "./checks/language-models.ts";
 import { mqtt } from "./checks/mqtt.ts";
 import { notificationChecks } from "./checks/notifications.ts";
@@ -33,6 +34,7 @@ export const checks: readonly Check[] = [
   ...dataFolderChecks,
   ...diskChecks,
   ...databaseChecks,
+  evidenceChain,
   redis,
   ...detectorChecks,
   ...languageModelChecks,

@@ -56,6 +56,19 @@ export type PackedFile = z.output<typeof PackedFile>;
 const MissingFile = z.object({ what: z.enum(["original", "thumbnail"]), reason: z.string(), noticed_at: z.string(), recorded: Recorded });
 export type MissingFile = z.output<typeof MissingFile>;
 
+/** Most sealed days in a pack, beside the newest. */
+export const mostPackedDays = 400;
+
+const Sums = z.object({ rows: z.int(), ids: z.string().regex(/^-?\d{1,20}$/), hash: Sha256 });
+const Day = z.object({
+  day: z.iso.date(),
+  records: z.record(z.string().regex(/^\w{1,64}$/), Sums),
+  previous_hash: Sha256,
+  hash: Sha256,
+  public_key: PublicKey,
+  signature: z.string().regex(/^[0-9a-f]{128}$/),
+});
+
 export const Manifest = z.object({
   homesec_evidence: z.literal(packVersion),
   pack_id: z.uuid(),
@@ -73,8 +86,8 @@ export const Manifest = z.object({
   }),
   files: z.array(PackedFile).max(20_000),
   missing: z.array(MissingFile),
-  /** Hashes of the days of the event, as far as they are over. */
-  chain: z.array(z.object({ day: z.iso.date(), hash: Sha256, previous_hash: Sha256 })),
+  /** The sealed days from the first day of the event on, as far as they are over, and the newest one. */
+  chain: z.array(Day).max(mostPackedDays + 1),
 });
 export type Manifest = z.output<typeof Manifest>;
 

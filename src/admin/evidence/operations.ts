@@ -6,11 +6,16 @@ import type { evidenceRoutes } from "../../contract/routes/evidence.ts";
 import { findCamera } from "../../monitoring/cameras/cameras-repository.ts";
 import { findWithDetections } from "../../monitoring/events/event-detections-repository.ts";
 import { type ZipEntry, zip } from "../../platform/archive/zip.ts";
+import type { Sql } from "../../platform/database/database.ts";
 import { readPage, timeKey } from "../../platform/database/keyset.ts";
 import { configuredName } from "../../platform/keys/named-keys.ts";
 import type { OperationContext, Operations } from "../../work/operations/operation.ts";
 import { explainOperations } from "../explain/operations.ts";
+import { dayOf, type SealedDay } from "./chain.ts";
+import { daysFrom, newestDay } from "./chain-repository.ts";
+import { checkChain } from "./check-chain.ts";
 import { countPacks, evidenceDetections, finishPack, insertPack, listPacks } from "./evidence-repository.ts";
+import { mostPackedDays } from "./manifest.ts";
 import { type PackFacts, packEntries } from "./pack.ts";
 import { signingKey } from "./signing-key.ts";
 
@@ -41,6 +46,11 @@ export const evidenceOperations: Pick<Operations, keyof typeof evidenceRoutes> =
       count: (sql) => countPacks(sql, query.event_id),
     }),
 
+  checkEvidenceChain: async ({ query }, { db, sealer }) => {
+    const { days, first_day, head, findings, unreadable } = await checkChain(db, sealer, { newest: query.days });
+    return { is_unchanged: findings.length === 0, days, first_day, head, findings: [...findings], unreadable_days: unreadable.length };
+  },
+
   getEvidenceKey: async (_, { db, sealer, clock }) => {
     const { publicKey, createdAt, earlier } = await db.transaction((sql) => signingKey(sql, sealer, clock.now()));
     return { public_key: publicKey, created_at: createdAt, earlier_keys: [...earlier] };
@@ -63,9 +73,17 @@ async function factsOf(eventId: number, context: OperationContext): Promise<Pack
       ...{ id: randomUUID(), createdBy: name === undefined || name === configuredName ? null : name, now },
       ...{ event, camera, detections, leftOut: event.detections.length - detections.length, explanation },
       key: await signingKey(sql, sealer, now),
-      chain: [],
+      chain: await packedDays(sql, event.started_at),
     };
   });
+}
+
+/** The sealed days from the day of an event on, and the newest one, which may be older than the event. */
+async function packedDays(sql: Sql, from: Date): Promise<readonly SealedDay[]> {
+  const days = await daysFrom(sql, dayOf(from), mostPackedDays);
+  const newest = await newestDay(sql);
+  const all = newest === undefined || days.at(-1)?.day === newest.day ? days : [...days, newest];
+  return all.map(({ keyFile: _, ...day }) => day);
 }
 
 /** Yields the pack. It is listed from its first byte on, since whoever has a part of it has seen something. */

@@ -6,6 +6,7 @@ import type { ZipEntry } from "../../platform/archive/zip.ts";
 import type { OperationContext } from "../../work/operations/operation.ts";
 import type { Explanation, Step } from "../explain/step.ts";
 import { hashesOf } from "./blocks.ts";
+import type { SealedDay } from "./chain.ts";
 import { clockStatement } from "./clocks.ts";
 import type { EvidenceDetection } from "./evidence-repository.ts";
 import { indexPage } from "./index-page.ts";
@@ -25,7 +26,7 @@ export interface PackFacts {
   readonly leftOut: number;
   readonly explanation: Explanation;
   readonly key: SigningKey;
-  readonly chain: Manifest["chain"];
+  readonly chain: readonly SealedDay[];
 }
 
 /** Yields the files of a pack in their order: pictures, then what describes them, then the manifest and its signature. */
@@ -78,7 +79,7 @@ function manifestOf(facts: PackFacts, { files, missing }: Contents): Manifest {
     },
     files,
     missing,
-    chain: facts.chain,
+    chain: facts.chain.map((day) => ({ ...day, records: { ...day.records } })),
   };
 }
 

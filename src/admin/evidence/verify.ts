@@ -2,6 +2,7 @@ import { open } from "node:fs/promises";
 import type { z } from "zod";
 import { type RandomAccess, readDirectory, readFileIn, ZipFault, type ZippedFile } from "../../platform/archive/read-zip.ts";
 import { type ByteRange, compare, type Hashes } from "./blocks.ts";
+import { faultsOf } from "./chain.ts";
 import { largest, Manifest, Seal, sealed } from "./manifest.ts";
 import { isSignedBy } from "./signing-key.ts";
 
@@ -12,7 +13,7 @@ const freeBytes = 1024 * 1024;
 /** What is wrong with one file of a pack. */
 export interface Finding {
   readonly file: string;
-  readonly kind: "changed" | "missing" | "added" | "signature" | "other_key";
+  readonly kind: "changed" | "missing" | "added" | "signature" | "other_key" | "chain";
   /** The bytes that differ, both ends included; empty if the whole file is missing or added. */
   readonly ranges: readonly ByteRange[];
   readonly message: string;
@@ -77,7 +78,7 @@ async function verifyOpened(pack: Opened, key: string | undefined): Promise<Veri
     findings.push({ file: sealed.seal, kind: "other_key", ranges: [], message });
   }
   if (manifestBytes && seal) findings.push(...(await manifestFindings(manifestBytes, manifest, seal)));
-  if (manifest) findings.push(...(await fileFindings(pack, manifest)));
+  if (manifest) findings.push(...(await fileFindings(pack, manifest)), ...chainFindings(manifest));
   if (manifestBytes && !manifest) {
     const message = "cannot be read, so the other files cannot be checked";
     if (!findings.some(({ file }) => file === sealed.manifest)) findings.push(wholeFile(sealed.manifest, manifestBytes, message));
@@ -134,6 +135,10 @@ async function manifestFindings(bytes: Buffer, manifest: Manifest | undefined, s
     return [wholeFile(sealed.manifest, bytes, "is signed, but not as this version of homesec writes it; verify it with a newer one")];
   if (manifest.public_key === seal.public_key) return [];
   return [{ file: sealed.seal, kind: "signature", ranges: [], message: `names another public key than ${sealed.manifest}` }];
+}
+
+function chainFindings({ chain }: Manifest): readonly Finding[] {
+  return faultsOf(chain).map((message) => ({ file: sealed.manifest, kind: "chain", ranges: [], message }));
 }
 
 async function* inMemory(bytes: Buffer): AsyncGenerator<Buffer> {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { packStatuses } from "../constants.ts";
+import { chainFindingKinds, packStatuses } from "../constants.ts";
 import { listOf, pageQuery } from "../page.ts";
 import { routesOf } from "../route.ts";
 import { CameraIdText, IdText, Instant, IntText } from "../values.ts";
@@ -34,6 +34,25 @@ export const EvidencePack = z
     example: { finished_at: "2026-02-01T08:00:02.000Z" },
   });
 
+const Day = z.string().meta({ description: "Day in UTC", example: "2026-02-01" });
+
+/** What differs in a sealed day. */
+const ChainFinding = z.object({
+  day: Day,
+  table: z.string().nullable().meta({ description: "Table whose rows differ; null: the seal of the day itself", example: "events" }),
+  kind: z.enum(chainFindingKinds).meta({ description: "`replaced`: as many rows, with other ids; `missing`: a day before it" }),
+  expected: z.int().nullable().meta({ description: "Number of rows that there should be; null without a table", example: 31 }),
+  present: z.int().nullable().meta({ description: "Number of rows that there are; null without a table", example: 30 }),
+  message: z.string().meta({ description: "What differs", example: "events: 1 of 31 rows were removed" }),
+});
+
+const ChainHead = z.object({
+  day: Day,
+  hash: z.string().meta({ description: "SHA-256 of the day and of all before, hexadecimal", example: "9f86d081884c7d65" }),
+  public_key: PublicKeyText,
+  signature: z.string().meta({ description: "Ed25519 signature of the hash, hexadecimal", example: "e5564300c360ac72" }),
+});
+
 export const evidenceRoutes = {
   getEvidencePack: route.get(
     "/api/events/{event_id}/evidence",
@@ -51,6 +70,20 @@ export const evidenceRoutes = {
       ...pageQuery,
     }),
     reply: listOf(EvidencePack),
+  }),
+  checkEvidenceChain: route.get("/api/evidence/chain", "Check that the records of sealed days are unchanged, except by homesec itself", {
+    slow: true,
+    query: z.object({ days: IntText(1, 36_525).optional().meta({ description: "Only the newest days; default: all" }) }),
+    reply: z
+      .object({
+        is_unchanged: z.boolean().meta({ description: "Nothing differs, in the days that could be checked" }),
+        days: z.int().meta({ description: "Number of sealed days that were checked", example: 42 }),
+        first_day: Day.nullable().meta({ description: "The first of them; null before the first day is sealed", example: "2026-01-01" }),
+        head: ChainHead.nullable().meta({ description: "The newest sealed day; null before the first one" }),
+        findings: z.array(ChainFinding).meta({ description: "What differs, oldest day first", example: [] }),
+        unreadable_days: z.int().meta({ description: "Days whose rows only an earlier key file can check", example: 0 }),
+      })
+      .meta({ id: "EvidenceChain", description: "The result of checking sealed days" }),
   }),
   getEvidenceKey: route.get("/api/evidence/key", "Get the public key that checks the evidence packs of this home", {
     reply: z

@@ -46,6 +46,11 @@ export interface Database {
   onCommitted(subscriber: (note: string) => void): () => void;
   /** Makes stored paths relative to this folder in all transactions and queries from now on (stored-paths.ts). */
   setCameraRoot(cameraRoot: string): void;
+  /**
+   * Makes all work from now on known as that of homesec: changes of rows in sealed days count as legitimate only in sessions with this key
+   * (hexadecimal). It comes from the key file.
+   */
+  setEvidenceKey(key: string): void;
   readonly pool: PoolCounters;
   /** Refuses new work, waits at most 4 s for running work and ends all connections. */
   close(): Promise<void>;
@@ -98,6 +103,8 @@ export const advisoryLocks = {
   sharedFolders: 7_007,
   /** Following up on alerts that no one has acknowledged. */
   followUps: 7_008,
+  /** Sealing a day, or changing rows of sealed days; a trigger of the schema takes it, too. */
+  evidenceDays: 7_009,
   /** Running a worker that exists once among all daemons; held by a session. */
   singletons: 7_005,
 } as const;

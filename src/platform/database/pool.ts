@@ -66,6 +66,9 @@ class Pool implements Database {
   readonly #slots: Semaphore;
   /** The folder to which stored paths are relative. */
   #cameraRoot: string | undefined;
+  #evidenceKey: string | undefined;
+  /** The connections that have that key. */
+  #keyed = new WeakSet<Connection>();
   #closing: Promise<void> | undefined;
   #onDrained: (() => void) | undefined;
 
@@ -98,6 +101,7 @@ class Pool implements Database {
     const scope = scopeOf(connection.sql, this.#cameraRoot);
     let result: T;
     try {
+      if (this.#lacksKey(connection)) await this.#giveKey(connection);
       result = await work(scope.sql);
     } catch (error) {
       throw this.#translate(error, connection);
@@ -174,6 +178,21 @@ class Pool implements Database {
     this.#cameraRoot = cameraRoot;
   }
 
+  setEvidenceKey(key: string): void {
+    if (key !== this.#evidenceKey) this.#keyed = new WeakSet();
+    this.#evidenceKey = key;
+  }
+
+  #lacksKey(connection: Connection): boolean {
+    return this.#evidenceKey !== undefined && !this.#keyed.has(connection);
+  }
+
+  /** Tells a session the key, so that the triggers of evidence know it as one of homesec. */
+  async #giveKey(connection: Connection): Promise<void> {
+    await connection.sql`select set_config('homesec.evidence_key', ${this.#evidenceKey ?? ""}, false)`;
+    this.#keyed.add(connection);
+  }
+
   listen(channel: string, onNotify: (payload: string) => void, onReady?: () => void): Promise<() => Promise<void>> {
     if (this.#closing) return Promise.reject(closedError());
     return this.#listener.listen(channel, onNotify, onReady);
@@ -206,6 +225,7 @@ class Pool implements Database {
     for (let left = this.#options.max; ; left -= 1) {
       const connection = this.#takeIdle() ?? (await this.#wait());
       try {
+        if (this.#lacksKey(connection)) await this.#giveKey(connection);
         await connection.sql`begin`;
         return connection;
       } catch (error) {

@@ -14,7 +14,7 @@ export interface SealerOptions {
 
 /**
  * Opens the sealer for a database. A missing key file is created only while nothing is sealed: a new key could open none of it. Logs when
- * a part cannot be opened with the present key. Throws `Problem("unavailable")` with the fix if there is no usable key.
+ * a part cannot be opened with the present key. From then on the database takes changes of sealed days for those of homesec. Throws `Problem("unavailable")` with the fix if there is no usable key.
  */
 export async function openSealerFor({ db, keyPath, log }: SealerOptions): Promise<OpenSealer> {
   const key = readKey(keyPath);
@@ -35,7 +35,9 @@ export async function openSealerFor({ db, keyPath, log }: SealerOptions): Promis
       `secrets of ${foreign} were sealed with another key than the one in ${keyPath}: put the right file there and start homesec again, or enter them again`,
     );
   }
-  return sealer ?? openSealer(keyPath);
+  const opened = sealer ?? openSealer(keyPath);
+  db.setEvidenceKey(evidenceKey(opened));
+  return opened;
 }
 
 /** Does the same, but an unusable key is an error only when a caller needs it: for commands, since most do not. */
@@ -48,4 +50,27 @@ export async function openSealerLater(options: SealerOptions): Promise<Sealer> {
     };
     return { seal: refuse, unseal: refuse, sign: refuse };
   }
+}
+
+/**
+ * Makes sessions known as those of homesec before anything is migrated, if there is a key file already. A file that cannot be read is left
+ * to `openSealerFor`, which says why.
+ */
+export function tellEvidenceKey({ db, keyPath }: Pick<SealerOptions, "db" | "keyPath">): void {
+  try {
+    const key = readKey(keyPath);
+    if (key) db.setEvidenceKey(evidenceKey(sealerOf(key, keyPath)));
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+  }
+}
+
+/** The key with which sessions of homesec hash rows as evidence (migration 0053), hexadecimal. */
+export function evidenceKey(sealer: Pick<Sealer, "sign">): string {
+  return sealer.sign("evidence", "rows").toString("hex");
+}
+
+/** Distinguishes these keys without revealing anything about them: 16 hexadecimal digits. */
+export function evidenceKeyId(sealer: Pick<Sealer, "sign">): string {
+  return sealer.sign("evidence", "id").toString("hex").slice(0, 16);
 }

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { embeddedProgram } from "../../../src/admin/doctor/checks/database.ts";
+import { sealDueDays } from "../../../src/admin/evidence/seal-days.ts";
 import { silentLog } from "../../../src/base/log/log.ts";
 import type { Database } from "../../../src/platform/database/database.ts";
 import { installedServer } from "../../../src/platform/database/embedded-binaries.ts";
 import { openPool } from "../../../src/platform/database/pool.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { freePort } from "../../support/free-port.ts";
+import { openDesk } from "../../support/operations.ts";
 import { redisInstalled, redisServer } from "../../support/redis.ts";
 import { examined, finds, ownFolder, says, script, skips, well } from "./support.ts";
 
@@ -112,6 +114,24 @@ describe("doctor: database", () => {
     expect(await finds("dead-letters", given, "warning")).toMatch(/1 in detect failed for good.*homesec dlq requeue detect/);
     expect(await finds("backlog", given, "warning")).toMatch(/1 job in analyze, the oldest for 2 h -> Start the daemon/);
     expect(await finds("backlog", { ...given, daemon: { url: "http://127.0.0.1:1" } })).toContain("homesec breakers list");
+  });
+});
+
+describe("doctor: sealed days", () => {
+  it("warns when something other than homesec changed records of a sealed day", async () => {
+    const desk = await openDesk();
+    const given = { db: desk.db, env: { DATA_DIR: desk.dataDir } };
+    expect(await well("evidence-chain", given)).toBe("no day is sealed yet");
+    expect(await skips("evidence-chain", { db: desk.db })).toContain("does not exist yet");
+    await sealDueDays(desk.context);
+    expect(await well("evidence-chain", given)).toBe("1 newest, up to 2026-02-28");
+    const hand = openPool({ url: desk.url }, { max: 1, log: silentLog });
+    await hand.query((sql) => sql`insert into journal (type, data, created_at) values ('x', '{}', '2026-02-28T12:00:00Z')`);
+    await hand.close();
+    expect(await finds("evidence-chain", given, "warning")).toMatch(
+      /Records of 2026-02-28 were changed.*journal: 1 row more.*homesec evidence check/,
+    );
+    await desk.close();
   });
 });
 

@@ -49,6 +49,8 @@ const kept: Readonly<Record<string, string>> = {
   evidence_packs: "always",
   // One per day: the hash stays when the records are deleted.
   evidence_days: "always",
+  // One per sealed day and table: the nightly sealing joins them.
+  evidence_corrections: "always",
   baseline_configs: "always",
   activity_baselines: "always",
   class_baselines: "always",

@@ -245,6 +245,11 @@ export const changing: Steps = {
     error(2, "pack.zip --key none"),
     error(2, "nothing.zip"),
   ],
+  "evidence check": [
+    people("", { says: /^result +unchanged\nsealed days +(none yet|\d+, since )/ }),
+    json("--days 7"),
+    error(2, "--days 0"),
+  ],
   "evidence list": [people("--event 42", { says: /complete/ }), json(), error(2, "--event x")],
   "evidence key": [people("", { says: /^public key +[\w-]{43}\n/ }), json(), error(2, "x")],
 
