@@ -8,7 +8,8 @@ const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   authentication: "API key missing or wrong",
   conflict: "Conflict: it already exists or is deleted, a name or short id fits several, or another homesec uses the data folder",
   unreachable: "Daemon unreachable",
-  findings: "Problems found by `health`, `doctor`, `selftest`, `cameras validate`, `webhooks health`, `evidence verify` or `evidence check`",
+  findings:
+    "Problems found by `health`, `doctor`, `selftest`, `cameras validate`, `webhooks health`, `evidence verify` or `evidence check`",
   unmet: "`rules test --expect`: an event does not match as expected",
   hungUp: "Terminal closed (SIGHUP); `serve` and `demo` exit with 0, or keep running if started without a terminal",
   interrupted: "Interrupted by Ctrl-C; `serve` and `demo` exit with 0",

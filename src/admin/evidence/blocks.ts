@@ -76,7 +76,7 @@ export interface ByteRange {
   readonly to: number;
 }
 
-/** What a file in a pack differs in. */
+/** The difference between a file in a pack and its hashes. */
 export interface Difference {
   /** The blocks that differ, neighbours joined. */
   readonly ranges: readonly ByteRange[];

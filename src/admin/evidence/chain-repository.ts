@@ -8,7 +8,7 @@ export interface StoredDay extends SealedDay {
   readonly keyFile: string;
 }
 
-/** Gives this session the key with which rows are hashed: for a check through any connection. */
+/** Gives this session the key of row hashes: for a check through any connection. */
 export async function useEvidenceKey(sql: Sql, sealer: Pick<Sealer, "sign">): Promise<void> {
   await sql`select set_config('homesec.evidence_key', ${evidenceKey(sealer)}, false)`;
 }

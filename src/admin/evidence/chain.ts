@@ -17,7 +17,7 @@ import { isSignedBy } from "./signing-key.ts";
 export const sealedTables = ["alerts", "changes", "detections", "events", "images", "journal"] as const;
 export type SealedTable = (typeof sealedTables)[number];
 
-/** What the rows of one table and day add up to. */
+/** The sums over the rows of one table and day. */
 export interface Sums {
   readonly rows: number;
   /** Exclusive or of numbers that stand for the ids, as a decimal number of 64 bits. */

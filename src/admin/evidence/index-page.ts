@@ -1,6 +1,6 @@
 import type { MissingFile, PackedFile } from "./manifest.ts";
 
-/** What the page of a pack shows. */
+/** The content of the page of a pack. */
 export interface PageFacts {
   readonly title: string;
   /** Names and values, such as `Camera: Front door`. */

@@ -31,7 +31,7 @@ const HashFields = z.object({
 /** A public key as homesec prints it: 32 bytes in base64url. */
 export const PublicKey = z.string().regex(/^[\w-]{43}$/);
 
-/** What homesec recorded about a picture when it arrived. */
+/** The record of a picture when it arrived. */
 const Recorded = z.object({
   image_id: z.int().nullable(),
   path: z.string(),

@@ -4,7 +4,7 @@ import type { Sql } from "../../platform/database/database.ts";
 import type { Sealer } from "../../platform/secrets/sealer.ts";
 import { insertSigningKey, listSigningKeys, lockSigningKeys, type SigningKeyRow } from "./evidence-repository.ts";
 
-/** The key pair with which this home signs packs. */
+/** The key pair of this home for packs. */
 export interface SigningKey {
   /** 32 bytes in base64url. */
   readonly publicKey: string;

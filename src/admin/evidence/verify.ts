@@ -10,7 +10,7 @@ import { isSignedBy } from "./signing-key.ts";
 const mostRatio = 100;
 const freeBytes = 1024 * 1024;
 
-/** What is wrong with one file of a pack. */
+/** A fault of one file of a pack. */
 export interface Finding {
   readonly file: string;
   readonly kind: "changed" | "missing" | "added" | "signature" | "other_key" | "chain";

@@ -65,7 +65,7 @@ export function tellEvidenceKey({ db, keyPath }: Pick<SealerOptions, "db" | "key
   }
 }
 
-/** The key with which sessions of homesec hash rows as evidence (migration 0053), hexadecimal. */
+/** The key by which sessions of homesec hash rows as evidence (migration 0053), hexadecimal. */
 export function evidenceKey(sealer: Pick<Sealer, "sign">): string {
   return sealer.sign("evidence", "rows").toString("hex");
 }
