@@ -15,7 +15,7 @@ export async function useEvidenceKey(sql: Sql, sealer: Pick<Sealer, "sign">): Pr
 
 /** Waits for transactions that change rows of sealed days, and keeps new ones waiting until the end of this one. */
 export async function lockDays(sql: Sql): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${advisoryLocks.evidenceDays}::integer, 0)`;
+  await sql`select pg_advisory_xact_lock(${advisoryLocks.evidenceDays}, 0)`;
 }
 
 type StoredColumns = Omit<StoredDay, "public_key"> & { readonly publicKey: Uint8Array };
