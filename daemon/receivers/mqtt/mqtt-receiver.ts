@@ -20,6 +20,8 @@ import { HeldPictures, type StorePicture } from "./held-pictures.ts";
 const lookEveryMs = 2_000;
 /** A folder that takes longer for a picture does not hold up the other cameras. */
 const storeTimeoutMs = 10_000;
+/** Pictures that were stored last, which count as the same ones when they arrive again. */
+const mostRemembered = 1_000;
 
 /** Dependencies of the worker. */
 export interface MqttReceiverParts extends ReceiverParts {
@@ -132,6 +134,8 @@ class PictureTaker {
   readonly #parts: MqttReceiverParts;
   readonly #log: Log;
   readonly #held: HeldPictures;
+  /** Pictures that this run stored, by folder and content. */
+  readonly #stored = new Map<string, Promise<unknown>>();
 
   constructor(parts: MqttReceiverParts, log: Log) {
     const { dataDir, receiverMaxFileMb } = parts.context.config;
@@ -195,6 +199,23 @@ class PictureTaker {
     }
   }
 
+  /** Tells whether a picture was stored by this run. Waits for one that is being stored. */
+  async #isStored(key: string): Promise<boolean> {
+    const storing = this.#stored.get(key);
+    if (!storing) return false;
+    return await storing.then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** The ledger knows a picture a moment later, and not while the database is away; the broker may send it again before. */
+  #remember(key: string, finished: Promise<unknown>): void {
+    this.#stored.set(key, finished);
+    finished.catch(() => this.#stored.delete(key));
+    if (this.#stored.size > mostRemembered) this.#stored.delete(this.#stored.keys().next().value as string);
+  }
+
   /** Stores a picture that is new. The broker sends one again whose acknowledgement it did not get. */
   #store: StorePicture = async (inbox, camera, payload, name) => {
     const { arrivals, logins } = this.#parts;
@@ -204,8 +225,13 @@ class PictureTaker {
       const upload = await PictureUpload.begin(inbox, camera);
       try {
         await upload.write(payload);
-        const same = await arrivals.sameContent(logins.sharersOf(camera), upload.end());
-        if (same === undefined && !isLate) await upload.finish(name);
+        const sha256 = upload.end();
+        const key = `${camera.folderPath} ${sha256.toString("base64")}`;
+        if (await this.#isStored(key)) return;
+        if ((await arrivals.sameContent(logins.sharersOf(camera), sha256)) !== undefined || isLate) return;
+        const finished = upload.finish(name);
+        this.#remember(key, finished);
+        await finished;
       } finally {
         await upload.discard();
       }

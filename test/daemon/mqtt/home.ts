@@ -27,6 +27,12 @@ export async function mqttHome(broker: TestBroker, options: { readonly env?: Rea
   const home = {
     daemon: await start(),
     homeAssistant: new HomeAssistant(broker.url),
+    /** Keeps new pictures out of the ledger while `work` runs. */
+    withoutLedger: (work: () => Promise<void>): Promise<void> =>
+      database.db.transaction(async (sql) => {
+        await sql`lock table images in exclusive mode`;
+        await work();
+      }),
     /** Stops the daemon and starts it again, with the same database. */
     restart: async (): Promise<void> => {
       await home.daemon.stop();

@@ -1,4 +1,4 @@
-import { rename } from "node:fs/promises";
+import { readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MqttAlertEvent, MqttCameraEvent } from "../../../src/contract/mqtt.ts";
@@ -142,10 +142,23 @@ describe.each(["aedes", "mosquitto"] as const)("MQTT with %s", (kind) => {
       await refusal("no picture or video");
       await send(second, "garage");
       await refusal('No camera has the id "garage"');
+      // As a broker does that did not get the acknowledgement, before the ledger knows the picture
+      const again = await uniqueJpeg(3);
+      const names = async () => (await readdir(join(home.daemon.cameraRoot, "yard"))).filter((name) => name.startsWith("mqtt-"));
+      await home.withoutLedger(async () => {
+        for (let sent = 0; sent < 3; sent += 1) await send(again);
+        await expect.poll(async () => (await names()).length).toBeGreaterThan(1);
+        await send(Buffer.from("a sign that the others were taken"));
+        await expect
+          .poll(() => home.homeAssistant.results.filter(({ message }) => String(message).includes("no picture or")).length)
+          .toBe(2);
+        expect(await names()).toHaveLength(2);
+      });
+      await expect.poll(images).toBe(2);
       await home.daemon.stop();
       await send(second);
       await home.startDaemon();
-      await expect.poll(images).toBe(2);
+      await expect.poll(images).toBe(3);
     });
 
     it("MQTT: a camera whose folder is away holds up no other camera, and gets its pictures later, also after a restart", async () => {
