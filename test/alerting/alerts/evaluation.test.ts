@@ -185,7 +185,7 @@ describe("verdicts", () => {
     ]);
     const { steps } = await desk.ask("explainEvent", { params: { event_id: String(atNight) } });
     const texts = steps.map(({ text }) => text).join("\n");
-    expect(texts).toContain(`Rule "Night" matched (${late}) and raised alert`);
+    expect(texts).toContain(`Rule "Night" matched (${late.replace("within schedule", "it was within")}) and raised alert`);
     expect(texts).toContain('was raised by rule "Night", 4 h 47 min after the event ended.');
     const { results } = await desk.ask("testRule", { params: { id: rule.id } });
     expect(results.map(({ event_id, matches }) => [event_id, matches]).toSorted()).toEqual([
