@@ -96,7 +96,7 @@ describe("completion candidates", () => {
   it("completion: suggests record fields, help topics, and ids that depend on earlier words", async () => {
     expect(await complete("cameras", "list", "--fields", "camera_id,na")).toEqual(["camera_id,name"]);
     expect(await complete("dlq", "list", "--fields", "")).toEqual(["queue", "count"]);
-    expect(await complete("help", "e")).toEqual(["events", "entities", "explain", "exit-codes", "environment"]);
+    expect(await complete("help", "e")).toEqual(["events", "entities", "evidence", "explain", "exit-codes", "environment"]);
     expect(await complete("help", "cameras", "base")).toEqual(["baseline"]);
     expect(await complete("breakers", "reset", "v")).toEqual(["vision"]);
     expect(await complete("cameras", "restore", "")).toEqual(["attic"]);

@@ -152,6 +152,7 @@ describe("in live operation", () => {
       preview_url: expect.stringMatching(/^\/api\/detections\/\d+\/preview\?v=/),
       blur_hash: null,
       preview_box: null,
+      ...{ pinned: false, pinned_at: null, pinned_by: null },
     });
     expect(list.every((detection) => detection.batch_id === batchId)).toBe(true);
     expect(await desk.journal("event")).toEqual([event]);

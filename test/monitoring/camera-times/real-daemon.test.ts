@@ -137,8 +137,9 @@ test("camera times: once the zone is set, the finding goes and new pictures have
   // two hours behind UTC all year
   expect((await run("cameras", "update", "yard", "--time-zone", "America/Noronha")).code).toBe(0);
   expect(await offsetOf("yard")).toBeNull();
-  for (let more = 0; more < 6; more += 1) await round();
-  await eventually(async () => Math.abs((await offsetOf("yard")) ?? 99) < 5);
+  const isRight = async () => Math.abs((await offsetOf("yard")) ?? 99) < 5;
+  for (let more = 0; more < 6 || (more < 16 && !(await isRight())); more += 1) await round();
+  await eventually(isRight);
   expect((await run("cameras", "show", "yard")).out).toMatch(/auto, America\/Noronha; the clock is right/);
   const [{ captured_at, taken_at }] = (await get("images?camera_id=yard&limit=1")).items;
   expect(Math.abs(Date.parse(captured_at) - Date.parse(taken_at))).toBeLessThan(5_000);

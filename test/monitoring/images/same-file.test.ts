@@ -6,7 +6,7 @@ import { planIn } from "../../support/plans.ts";
 let database: TestDatabase;
 const sha256 = Buffer.alloc(32, 7);
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await testDatabase({ fresh: true });
   await database.db.query(async (sql) => {
     await sql`insert into cameras (camera_id, name, folder_path) values ('yard', 'Yard', '/yard')`;
     // one picture copied under thousands of names with different times, all pending; the table has no statistics

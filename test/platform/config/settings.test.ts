@@ -50,6 +50,7 @@ describe("settings", () => {
       visionExtractionEnabled: true,
       reidEnabled: true,
       sceneChangeEnabled: true,
+      detectorSecondOpinionBelow: 0,
     });
     expect(settings.source("retentionDays")).toBe("configuration");
   });

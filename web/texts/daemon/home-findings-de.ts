@@ -27,6 +27,15 @@ export const foundAtHome: readonly Sentence[] = [
     "{x} wurden bewegt, darum liegen Zonen und ignorierte Stellen vielleicht anderswo",
   ],
   ["Draw them again on the camera's page, or keep them: {x}", "Zeichne sie auf der Seite der Kamera neu, oder behalte sie: {x}"],
+  // sealed days
+  ["{w} does not exist yet", "{w} gibt es noch nicht"],
+  ["no day is sealed yet", "noch ist kein Tag versiegelt"],
+  ["{n} newest, up to {w}", "die {n} neuesten, bis {w}"],
+  ["Records of {w} were changed, and not by homesec: {x}", "Einträge vom {w} wurden geändert, und nicht von homesec: {x}"],
+  [
+    "homesec evidence check names all of them; compare with a backup from before",
+    "homesec evidence check nennt alle; vergleiche mit einem Backup von davor",
+  ],
   // configuration
   [
     "Correct it in the environment, .env or the file of --config, then run homesec config check",
