@@ -43,7 +43,12 @@ const alone = [
   "test/attacks/**/*.test.ts",
   ...["test/daemon/builtin/**/*.test.ts", "test/fuzz/{answers,backups,ftp,mail,pictures}.test.ts"],
   ...["test/alerting/templates/{properties,escapes}.test.ts", "test/daemon/file-watcher/bursts.test.ts"],
-  ...["test/monitoring/upstream/answer.test.ts", "test/daemon/http/export.test.ts", "test/platform/store/dispatcher.test.ts"],
+  ...[
+    "test/monitoring/upstream/answer.test.ts",
+    "test/daemon/http/export.test.ts",
+    "test/daemon/live/flood.test.ts",
+    "test/platform/store/dispatcher.test.ts",
+  ],
 ];
 
 /** Files that take more than 5 s alone on two cores: `npm run check` leaves them out, `npm test` starts with them. */
