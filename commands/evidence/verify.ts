@@ -59,8 +59,11 @@ export const verifyEvidence = recordCommand({
   arguments: { file: textArgument("Evidence pack, a ZIP file") },
   options: { key: text("key", "Public key that must have signed it, as text or a file") },
   examples: [
-    { command: "homesec evidence verify event-42.zip", note: "is anything changed, missing or added?" },
-    { command: "homesec evidence verify event-42.zip --key 11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo", note: "is it from this home?" },
+    { command: "homesec evidence verify homesec-event-42.zip", note: "is anything changed, missing or added?" },
+    {
+      command: "homesec evidence verify homesec-event-42.zip --key 11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
+      note: "is it from this home?",
+    },
   ],
   view: verifiedView,
   record: (io, { arguments: { file }, options: { key } }) => verified(io, file, key),

@@ -7,7 +7,7 @@ import { type Access, configuredName, type NamedKeys } from "../../src/platform/
 import type { SignatureState } from "../../src/platform/secrets/signed-address.ts";
 import { setAccess } from "./caller.ts";
 import { answerDetail } from "./errors.ts";
-import { sessionSecretOf } from "./session-cookie.ts";
+import { isForPage, sessionSecretOf } from "./session-cookie.ts";
 
 /** Called with the request of a wrong API key. The answer waits for it. */
 export type OnWrongKey = (request: IncomingMessage) => Promise<void>;
@@ -55,10 +55,15 @@ function identify(request: IncomingMessage, keys: AcceptedKeys): Identity {
   return key === undefined ? identifySession(request, keys) : identifyKey(key, keys);
 }
 
-/** Returns the id of the session of a request without a key; undefined without one. */
-export function sessionIdOf(request: IncomingMessage, keys: AcceptedKeys): string | undefined {
-  const identity = request.headers.cookie === undefined ? undefined : identify(request, keys);
-  return identity?.kind === "known" && identity.access.kind === "session" ? identity.access.keyId : undefined;
+/**
+ * Returns for whom the limits of browsers count a request: its session or, in a home that asks nobody for a key, the web page at its address.
+ * Undefined for other clients, and for requests with a key.
+ */
+export function countedBrowser(request: IncomingMessage, keys: AcceptedKeys, address: string): string | undefined {
+  if (request.headers.cookie === undefined || keyOf(request) !== undefined) return undefined;
+  const identity = identifySession(request, keys);
+  if (identity.kind === "known") return identity.access.keyId;
+  return keys.keyring === undefined && isForPage(request) ? `page ${address}` : undefined;
 }
 
 /** The routes after this middleware. */

@@ -1,7 +1,7 @@
 import type { RequestHandler } from "express";
 import type { Need } from "../../src/contract/access.ts";
 import type { Route } from "../../src/contract/route.ts";
-import { type AcceptedKeys, type OnWrongKey, type Protected, requireKey, sessionIdOf } from "./authenticate.ts";
+import { type AcceptedKeys, countedBrowser, type OnWrongKey, type Protected, requireKey } from "./authenticate.ts";
 import { limitRate, type RateLimit } from "./rate-limit.ts";
 
 /** Options of the middleware before each route. Without a part, its check is skipped. */
@@ -34,7 +34,7 @@ export function createRouteMiddleware({ rateLimit, keyring, namedKeys, onWrongKe
       ? [
           limitRate({ tier, largeBodyTier }, rateLimit, {
             wording: tag === "analytics" ? "sentence" : "record",
-            sessionIdOf: (request) => sessionIdOf(request, { namedKeys }),
+            browserOf: (request, address) => countedBrowser(request, { keyring, namedKeys }, address),
           }),
         ]
       : []),

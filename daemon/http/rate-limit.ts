@@ -10,7 +10,7 @@ import { statedLength } from "./large-bodies.ts";
 export interface RateLimit {
   readonly limiter: Limiter;
   readonly clientAddress: ClientAddress;
-  /** Counts the requests of sessions, each for itself. Without it, they count for their address. */
+  /** Counts the requests of browsers, for each session or page. Without it, they count for their address. */
   readonly sessionLimiter?: Limiter | undefined;
 }
 
@@ -23,14 +23,15 @@ export function limitRate(
   { limiter, clientAddress, sessionLimiter }: RateLimit,
   {
     wording,
-    sessionIdOf,
-  }: { readonly wording: "record" | "sentence"; readonly sessionIdOf: (request: IncomingMessage) => string | undefined },
+    browserOf,
+  }: { readonly wording: "record" | "sentence"; readonly browserOf: (request: IncomingMessage, address: string) => string | undefined },
 ): RequestHandler {
   return async (request, response, next) => {
     const isLarge = largeBodyTier !== tier && statedLength(request) > largeBodyBytes;
-    const session = sessionLimiter && sessionIdOf(request);
+    const address = clientAddress(request);
+    const browser = sessionLimiter && browserOf(request, address);
     const counted = isLarge ? largeBodyTier : tier;
-    const excess = await (session === undefined ? limiter.count(counted, clientAddress(request)) : sessionLimiter?.count(counted, session));
+    const excess = await (browser === undefined ? limiter.count(counted, address) : sessionLimiter?.count(counted, browser));
     if (!excess) return next();
     response.setHeader("Retry-After", windowSeconds);
     response.setHeader("X-RateLimit-Limit", excess.total);

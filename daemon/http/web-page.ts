@@ -4,6 +4,7 @@ import { packageRoot } from "../../src/base/version.ts";
 import { pagePaths } from "../../src/contract/pages.ts";
 import { openPageFiles } from "./page-files.ts";
 import { pagePolicy, workerPolicy } from "./security-headers.ts";
+import { setPageCookie } from "./session-cookie.ts";
 
 /** The files of the page, without their compressed copies. */
 const ownFile = /^\/(?:assets\/)?[\w-]+\.(?:html|js|css|svg|png|webmanifest|json)$/;
@@ -28,6 +29,7 @@ export function servePage(folder: string): RequestHandler | undefined {
     if (!ownFile.test(file) || !files.has(file)) return next();
     if (isDocument) {
       response.setHeader("Content-Security-Policy", pagePolicy);
+      setPageCookie(request, response);
       // Shared addresses are pasted into places that search engines read.
       response.setHeader("X-Robots-Tag", "noindex");
     }

@@ -3,7 +3,7 @@ import { refusals } from "../../src/contract/live.ts";
 import { isHostAllowed } from "../../src/platform/access/hosts.ts";
 import { createKeyring } from "../../src/platform/keys/keyring.ts";
 import type { Limiter } from "../../src/platform/limits/limiter.ts";
-import { type AcceptedKeys, identifyKey, identifySession, type OnWrongKey, queryValue, sessionIdOf } from "../http/authenticate.ts";
+import { type AcceptedKeys, countedBrowser, identifyKey, identifySession, type OnWrongKey, queryValue } from "../http/authenticate.ts";
 import type { ClientAddress } from "../http/client-address.ts";
 import { isOwnOrigin } from "../http/host.ts";
 import type { AccessChecks, Authentication } from "./handshake.ts";
@@ -32,9 +32,9 @@ export function createAccessChecks(options: AccessCheckOptions): AccessChecks {
     allowHost: ({ headers }) => isHostAllowed(headers.host, allowedHosts),
     allowOrigin: ({ headers: { origin, host } }) => origin === undefined || allowedOrigins.includes(origin) || isOwnOrigin(origin, host),
     allowConnection: async (request) => {
-      const session = options.sessionLimiter && sessionIdOf(request, options);
-      const counted =
-        session === undefined ? limiter?.count("websocket", clientAddress(request)) : options.sessionLimiter?.count("websocket", session);
+      const address = clientAddress(request);
+      const browser = options.sessionLimiter && countedBrowser(request, options, address);
+      const counted = browser === undefined ? limiter?.count("websocket", address) : options.sessionLimiter?.count("websocket", browser);
       return (await counted) === undefined;
     },
     authenticate: async (request) => {

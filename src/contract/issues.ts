@@ -52,7 +52,9 @@ function unknownFieldsOf(issue: Issue): readonly string[] {
 
 /** Joins the items in one sentence, for callers that show only the message. */
 export function sentenceOf(items: readonly ProblemItem[]): string {
-  return items.map(({ loc, msg }) => `${loc.slice(1).join(".") || loc[0]}: ${msg}`).join("; ");
+  return items
+    .map(({ loc, msg }) => (loc.length > 1 || loc[0] !== "body" ? `${loc.slice(1).join(".") || loc[0]}: ${msg}` : msg))
+    .join("; ");
 }
 
 interface Description {

@@ -4,7 +4,7 @@ import { type Event, type EventRow, recordOf } from "./event.ts";
 import { columns } from "./events-repository.ts";
 
 /** Says why a pinned event is not deleted. */
-export const pinnedText = (id: number): string => `Event ${id} is pinned; \`homesec events unpin ${id}\` allows to delete it`;
+export const pinnedText = (id: number): string => `Event ${id} is pinned; first unpin it: \`homesec events unpin ${id}\``;
 
 /** Marks events as deleted that are not, and not pinned, and returns their ids. Concurrent transactions wait. */
 export async function markDeleted(sql: Sql, ids: readonly number[], now: Date): Promise<readonly number[]> {

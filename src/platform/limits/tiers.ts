@@ -11,8 +11,8 @@ export interface Allowance {
 }
 
 /**
- * The allowances of each session of a browser: a page with 60 thumbnails must not use up the limit of a minute. Sessions are known people
- * and counted each for itself, so that these limits need no variables.
+ * The allowances of each session of a browser and, in a home that asks nobody for a key, of the web page at each address: a page with 60
+ * thumbnails must not use up the limit of a minute. They need no variables.
  */
 export const sessionAllowances: Readonly<Record<LimitedTier, Allowance>> = {
   default: { requestsPerMinute: 600, burst: 100 },

@@ -141,3 +141,32 @@ describe("sessions", () => {
     await eventually(async () => (await days()) > 89, { what: "the extension" });
   });
 });
+
+describe("the page in a home without keys", () => {
+  it("sessions: the page has the limits of browsers in a home that asks for no key, and other clients keep theirs", async () => {
+    const open = await accessHome(false, { RATE_LIMIT_ENABLED: "true", RATE_LIMIT_REQUESTS_PER_MINUTE: "5", RATE_LIMIT_BURST: "1" });
+    try {
+      const page = await fetch(`${open.daemon.url}/`);
+      await page.arrayBuffer();
+      const cookie = { Cookie: page.headers.get("Set-Cookie")?.split(";")[0] ?? "" };
+      const statuses = async (headers: Readonly<Record<string, string>>, count: number): Promise<ReadonlySet<number>> => {
+        const replies = await Promise.all(Array.from({ length: count }, () => open.ask("GET /api/cameras", undefined, undefined, headers)));
+        return new Set(replies.map(({ status }) => status));
+      };
+      // ten pages within a minute
+      expect(await statuses(cookie, 100)).toEqual(new Set([200]));
+      expect(await statuses({}, 8)).toEqual(new Set([200, 429]));
+      // another site's page cannot use the cookie
+      expect(await statuses({ ...cookie, "Sec-Fetch-Site": "cross-site" }, 3)).toEqual(new Set([429]));
+    } finally {
+      await open.close();
+    }
+  });
+
+  it("sessions: where a key is required, the page's cookie gives nobody the limits of browsers", async () => {
+    const replies = await Promise.all(
+      Array.from({ length: 80 }, () => home.ask("GET /api/cameras", undefined, undefined, { Cookie: "homesec_page=1" })),
+    );
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([401, 429]));
+  });
+});

@@ -311,7 +311,7 @@ export const en = {
     revoked: "The link no longer works",
     pack: "Evidence pack",
     packWhat:
-      "A ZIP file for the police or an insurance: original pictures, log and a signature that shows any change. The log names who was notified.",
+      "A ZIP file for the police or an insurer: original pictures, log and a signature that shows any change. The log names who was notified.",
     packSave: "Save evidence pack",
     packs: (count: number) => (count === 1 ? "It was made once so far." : `It was made ${count} times so far.`),
   },
