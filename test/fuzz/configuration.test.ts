@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { hider } from "../../src/admin/doctor/hide.ts";
 import { Problem } from "../../src/contract/problem.ts";
+import { configRoutes } from "../../src/contract/routes/system-config.ts";
 import type { ParsedConfig } from "../../src/platform/config/config.ts";
 import { loadConfig } from "../../src/platform/config/load.ts";
 import { parseConfig, WrongConfiguration } from "../../src/platform/config/parse.ts";
@@ -142,26 +143,7 @@ beforeAll(async () => {
 });
 afterAll(() => desk.close());
 
-const settings = [
-  ...[
-    "batch_timeout_seconds",
-    "batch_idle_timeout_seconds",
-    "retention_days",
-    "detection_confidence_threshold",
-    "detector_second_opinion_below",
-    "risk_score_thresholds",
-  ],
-  ...[
-    "detector_url",
-    "vision_url",
-    "embedder_url",
-    "enrichment_url",
-    "vision_extraction_enabled",
-    "reid_enabled",
-    "scene_change_enabled",
-    "reset",
-  ],
-];
+const settings = Object.keys(configRoutes.updateConfig.body.shape);
 const value: fc.Arbitrary<unknown> = fc.oneof(
   odd,
   fc.constantFrom(
