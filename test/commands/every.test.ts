@@ -35,11 +35,12 @@ const direct: readonly string[] = [
 ];
 
 /** Commands that change or report the same things run one after the other. */
-const chains = new Map<string, (readonly [string, readonly Step[]])[]>();
+type Chain = readonly (readonly [string, readonly Step[]])[];
+const chains = new Map<string, Chain>();
 for (const [name, own] of Object.entries(changing)) {
   const [noun = ""] = name.split(" ");
   // a rule that is added looks for a webhook that gets its alerts, and rules for mails need the login of a camera
-  const chain = ["alerts", "silence", "retention", "cleanup", "webhooks"].includes(noun)
+  const chain = ["alerts", "silence", "retention", "webhooks"].includes(noun)
     ? "rules"
     : noun === "shares"
       ? "events"
@@ -61,6 +62,10 @@ async function runStep(name: string, step: Step): Promise<void> {
   results.set(step, await run(line, { input: step.input, ...(step.elsewhere && { env: home.elsewhere }) }));
 }
 
+async function runChain(chain: Chain): Promise<void> {
+  for (const [name, own] of chain) for (const step of own) await runStep(name, step);
+}
+
 /** Runs these sequences, two at a time. */
 async function twoAtATime(works: readonly (() => Promise<void>)[]): Promise<void> {
   const waiting = [...works];
@@ -80,11 +85,10 @@ beforeAll(async () => {
         directResults.set(line, await home.here(`${line} -o json`));
       }),
   ]);
-  await twoAtATime(
-    [...chains.values()].map((chain) => async () => {
-      for (const [name, own] of chain) for (const step of own) await runStep(name, step);
-    }),
-  );
+  // a cleanup removes what other commands deleted, and restore, so it comes after them
+  const cleanup = chains.get("cleanup") ?? [];
+  await twoAtATime([...chains.values()].filter((chain) => chain !== cleanup).map((chain) => () => runChain(chain)));
+  await runChain(cleanup);
   // starting the program takes ten times as long on a busy machine
 }, 900_000);
 afterAll(() => home?.close());

@@ -100,7 +100,7 @@ describe("bulk create", () => {
   });
 
   it.each<[name: string, fault: unknown, error: RegExp]>([
-    ["no object", 5, /^body: Must be an object/],
+    ["no object", 5, /^Must be an object/],
     ["null", null, /Must be an object/],
     ["a list", [], /Must be an object/],
     ["nothing in it", {}, /camera_id: Missing.*detected_at: Missing.*confidence: Missing/],
