@@ -110,7 +110,9 @@ describe("pinned events", () => {
     const detection = await past.detection(1, { eventId: event });
     await pin(desk, event);
     const params = { event_id: String(event) };
-    await expect(desk.ask("deleteEvent", { params })).rejects.toThrow(`Event ${event} is pinned; first unpin it: \`homesec events unpin ${event}\``);
+    await expect(desk.ask("deleteEvent", { params })).rejects.toThrow(
+      `Event ${event} is pinned; first unpin it: \`homesec events unpin ${event}\``,
+    );
     expect((await desk.ask("deleteEvents", { body: { event_ids: [event, 999] } })).results.map(({ error }) => error)).toEqual([
       expect.stringContaining(`Event ${event} is pinned`),
       "Event 999 does not exist",
