@@ -30,8 +30,9 @@ export function openIo(host: Host, global: GlobalOptions): OpenIo {
     output: createOutput(host, global),
     async call(operation, request) {
       client ??= global.direct ? openDirectClient(io, onClose) : openHttpClient(io);
-      const { routes } = await import("../src/contract/routes/index.ts");
-      return (await client).call(routes[operation], request);
+      const { loadRoute } = await import("../src/contract/routes/load-route.ts");
+      const [ready, route] = await Promise.all([client, loadRoute(operation)]);
+      return ready.call(route, request);
     },
     async endpoint() {
       const url = (await daemonUrl(io)).replace(/\/+$/, "");

@@ -2,10 +2,11 @@ import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import type { ReadableStream } from "node:stream/web";
 import { setTimeout as sleep } from "node:timers/promises";
-import ky, { type KyResponse } from "ky";
+import type { KyResponse } from "ky";
 import { hourMs } from "../base/clock/clock.ts";
 import { type Client, decodeReply } from "./client.ts";
 import { isBinary, isStreamed } from "./encode.ts";
+import { getOverHttp, type ReceivedReply } from "./http-get.ts";
 import { Problem } from "./problem.ts";
 import { readRefusal } from "./refusal.ts";
 import type { Route } from "./route.ts";
@@ -59,6 +60,15 @@ export function createHttpClient({
     let hasBegun = false;
     const timer = setTimeout(() => deadline.abort(new DOMException("too late", "TimeoutError")), waitMs);
     try {
+      // Reading is most of what commands do. Changes, streams and foreign certificates go through ky and `fetch`
+      if (route.method === "get" && !isStreamed(route) && !fetch) {
+        const onReply = (): void => {
+          hasBegun = true;
+        };
+        const search = query.size > 0 ? `?${query}` : "";
+        return await getOverHttp(`${base}${path}${search}`, { headers, signal: deadline.signal, onReply });
+      }
+      const { default: ky } = await import("ky");
       const response = await ky(`${base}${path}`, {
         method: route.method,
         headers,
@@ -72,8 +82,9 @@ export function createHttpClient({
         ...(body !== undefined && { body, headers: { ...headers, "Content-Type": "application/json" } }),
       });
       hasBegun = true;
-      if (response.ok && isStreamed(route)) return { response, bytes: new Uint8Array() };
-      return { response, bytes: await bytesOf(response, deadline.signal) };
+      const { status, headers: replied } = response;
+      if (response.ok && isStreamed(route)) return { status, headers: replied, bytes: new Uint8Array(), response };
+      return { status, headers: replied, bytes: await bytesOf(response, deadline.signal) };
     } catch (cause) {
       if (hasBegun && !isTimeout(cause)) throw brokenOff(base, cause, route.method !== "get");
       throw unreachable(base, cause, { waitedMs: waitMs, otherwise: "use --direct" });
@@ -85,11 +96,11 @@ export function createHttpClient({
   const call = async (route: Route, request: AnyRequest): Promise<unknown> => {
     for (;;) {
       const answer = await ask(route, request);
-      const { response } = answer;
-      if (response.ok && isStreamed(route)) return { mediaType: mediaTypeOf(response), parts: partsOf(response, base, timeoutMs) };
-      if (response.ok) return read(route, answer, base);
-      const waitMs = Number(response.headers.get("retry-after") ?? Number.NaN) * 1000;
-      if (response.status !== 429 || !(waitMs <= maxWaitMs)) return readRefusal(route, response.status, json(answer.bytes), base);
+      const { status, response } = answer;
+      if (response) return { mediaType: mediaTypeOf(answer), parts: partsOf(response, base, timeoutMs) };
+      if (status >= 200 && status < 300) return read(route, answer, base);
+      const waitMs = Number(answer.headers.get("retry-after") ?? Number.NaN) * 1000;
+      if (status !== 429 || !(waitMs <= maxWaitMs)) return readRefusal(route, status, json(answer.bytes), base);
       const pauseMs = Math.max(waitMs, leastWaitMs);
       onWait?.(pauseMs);
       await sleep(pauseMs);
@@ -98,9 +109,9 @@ export function createHttpClient({
   return { call: call as Client["call"] };
 }
 
-interface Answer {
-  readonly response: KyResponse;
-  readonly bytes: Uint8Array;
+interface Answer extends ReceivedReply {
+  /** A stream whose parts are still to be read. */
+  readonly response?: KyResponse;
 }
 
 /**
@@ -130,14 +141,14 @@ async function* partsOf(response: KyResponse, from: string, stallMs: number): As
   }
 }
 
-function mediaTypeOf(response: KyResponse): string {
-  return response.headers.get("content-type") ?? "application/octet-stream";
+function mediaTypeOf({ headers }: Answer): string {
+  return headers.get("content-type") ?? "application/octet-stream";
 }
 
-function read(route: Route, { response, bytes }: Answer, from: string): unknown {
+function read(route: Route, answer: Answer, from: string): unknown {
   if (!route.reply) return undefined;
-  if (isBinary(route.reply)) return { mediaType: mediaTypeOf(response), bytes };
-  return decodeReply(route, json(bytes), from);
+  if (isBinary(route.reply)) return { mediaType: mediaTypeOf(answer), bytes: answer.bytes };
+  return decodeReply(route, json(answer.bytes), from);
 }
 
 function json(bytes: Uint8Array): unknown {
