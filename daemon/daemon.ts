@@ -117,7 +117,12 @@ interface Parts {
 /** Gives the workers to the parts that report on them: the cluster, the metrics, and the database, whose commits wake them. */
 function connect(
   { version, engines, cluster, metrics, upstreams }: Foundation,
-  { context, runtime, workers: { supervisor, watcher, wake }, wrongKeys }: Omit<Parts, "serving"> & { readonly wrongKeys: WrongKeys },
+  {
+    context,
+    runtime,
+    workers: { supervisor, watcher, wake, receivers },
+    wrongKeys,
+  }: Omit<Parts, "serving"> & { readonly wrongKeys: WrongKeys },
 ): void {
   const { db } = engines.database;
   cluster.attach({ workers: () => supervisor.states(), watcher: () => watcher.state(), upstreams, wake });
@@ -130,6 +135,7 @@ function connect(
     websocket: () => runtime.live(),
     requests: () => runtime.requests(),
     wrongKeys: () => wrongKeys.total(),
+    wrongPasswords: receivers.wrongPasswords,
     watcher: () => watcher.state(),
     figures: () => currentMetrics(context),
     disks: () => checkDisks(context, runtime),

@@ -16,6 +16,8 @@ export interface ProcessSources {
   };
   /** Wrong API keys, over HTTP and WebSocket. */
   wrongKeys(): number;
+  /** Wrong passwords of cameras, by every way of delivery. */
+  wrongPasswords(): number;
   requests(): { readonly byStatus: Readonly<Record<string, number>> };
   watcher(): Pick<WatcherState, "pending" | "stuck">;
 }
@@ -83,6 +85,9 @@ export function registerProcessMetrics(registry: Registry, sources: ProcessSourc
   }));
   counter("websocket_clients_cut_total", "Clients cut because they did not read", undefined, () => ({ all: sources.websocket().cutSlow }));
   counter("wrong_api_keys_total", "Wrong API keys, over HTTP and WebSocket", undefined, () => ({ all: sources.wrongKeys() }));
+  counter("wrong_camera_passwords_total", "Wrong passwords of cameras, by FTP, mail and HTTP", undefined, () => ({
+    all: sources.wrongPasswords(),
+  }));
   counter("http_requests_total", "HTTP requests by status; 0 if the client disconnected before the answer", "status", () => ({
     ...sources.requests().byStatus,
   }));

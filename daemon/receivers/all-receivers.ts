@@ -52,6 +52,7 @@ export function createAllReceivers(
     receivers: {
       ...createReceivers({ logins, inbox, receivers, log, isAlone: () => peers.alone }),
       uploads: ingest.handle,
+      wrongPasswords: wrongPasswords.total,
       onPictures: arrivals.registered,
     },
     mqttReceiver: createMqttReceiver({ ...parts(), arrivals, context, recentEvents }),

@@ -27,6 +27,8 @@ export interface Receivers extends Worker {
   states(): readonly ReceiverState[];
   /** Answers uploads over HTTP, on the address of the API. */
   readonly uploads: RequestStep;
+  /** Number of wrong passwords of cameras since the start. */
+  readonly wrongPasswords: () => number;
   /** Takes pictures that are in the ledger now. */
   readonly onPictures: (cameraId: string, paths: readonly string[]) => void;
 }

@@ -19,7 +19,6 @@ const mostAtOnce = 2;
 /** A mail up to this size arrives without waiting for the others. */
 const smallMail = 1024 * 1024;
 const idleMs = minuteMs;
-/** Time for a whole mail. */
 const mailMs = 5 * minuteMs;
 /** A mail is larger than its files by the encoding. */
 const encodingFactor = 1.4;
@@ -33,7 +32,12 @@ export interface MailParts {
   readonly config: Pick<Config, "receiverHost" | "mailPort" | "receiverMaxFileMb">;
   /** The certificate for STARTTLS; without one, it is not offered. */
   readonly keyPair: () => KeyPair | undefined;
+  /** Time for a whole mail; tests shorten it. */
+  readonly mailMs?: number;
 }
+
+/** A mail did not arrive whole in time. */
+class TooSlow extends Error {}
 
 /** An answer of the mail server. */
 class Reply extends Error {
@@ -209,6 +213,9 @@ export class MailReceiver implements Receiver {
       return "2.0.0 The mail holds no picture";
     } catch (error) {
       if (error instanceof Reply) throw error;
+      // 421 ends the connection; after another answer, a sender of a byte a second would keep it
+      if (error instanceof TooSlow)
+        throw refuse(421, "The mail took too long; look at the network of the camera, or let it send smaller pictures");
       if (!(error instanceof DeliveryRefused))
         throw refuse(451, `The mail could not be stored: ${String(error)}; the camera should try again`);
       throw refuse(error.kind === "temporary" ? 452 : error.kind === "too_large" ? 552 : 554, error.message);
@@ -224,8 +231,7 @@ export class MailReceiver implements Receiver {
     const chunks: Buffer[] = [];
     let bytes = 0;
     let release: (() => void) | undefined;
-    // 421 ends the connection; after another answer, a sender of a byte a second would keep it
-    const late = setTimeout(() => stream.destroy(new Reply(421, "The mail took too long; try again")), mailMs);
+    const late = setTimeout(() => stream.destroy(new TooSlow()), this.#parts.mailMs ?? mailMs);
     try {
       for await (const chunk of stream as AsyncIterable<Buffer>) {
         bytes += chunk.length;

@@ -6,7 +6,14 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { createTransport, type SendMailOptions, type SentMessageInfo } from "nodemailer";
 import MimeNode from "nodemailer/lib/mime-node/index.js";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { Arrivals } from "../../../daemon/receivers/arrivals.ts";
+import { Guard } from "../../../daemon/receivers/guard.ts";
+import { createInbox } from "../../../daemon/receivers/inbox.ts";
+import { KnownLogins } from "../../../daemon/receivers/known-logins.ts";
+import { MailReceiver } from "../../../daemon/receivers/mail/mail-receiver.ts";
+import { systemClock } from "../../../src/base/clock/clock.ts";
+import { silentLog } from "../../../src/base/log/log.ts";
 import { factsOf } from "../../../src/monitoring/events/analysis.ts";
 import { type TestDaemon, testDaemon } from "../../support/daemon.ts";
 import { eventually as holdsValue } from "../../support/eventually.ts";
@@ -184,6 +191,8 @@ it("mail: wrong passwords, unknown users, missing logins and relay tries are ref
   expect(await send({}, { ...porch, username: "nobody" })).toMatch(/^535 .*Unknown user/);
   expect(await send({ to: "porch@homesec" }, null)).toMatch(/^530 .*did not log in/);
   expect(await send({ to: "porch+wrong@homesec" }, null)).toMatch(/^550 .*Wrong password/);
+  const metrics = await (await fetch(`${daemon.url}/metrics`)).text();
+  expect(Number(/^homesec_wrong_camera_passwords_total (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThanOrEqual(3);
   expect(await send({ to: "victim@example.com" }, null)).toMatch(/^550 .*does not pass mail on/);
   expect(await send({ to: "yard@homesec" })).toMatch(/^550 .*may not deliver for yard/);
   await holds(async () => {
@@ -218,6 +227,48 @@ it("mail: a mail of 30 MB is refused before it is sent, or when it has arrived",
   expect(large.length).toBeGreaterThan(2_000_000);
   expect(await send({ attachments: [{ filename: "large.jpg", content: large }] })).toMatch(/^552 .*RECEIVER_MAX_FILE_MB/);
   expect(filesOf(daemon, "porch").join()).not.toMatch(/large|\.part/);
+});
+
+/** Opens a mail receiver beside the daemon's, which gives a mail this time. */
+async function hurriedReceiver(mailMs: number): Promise<MailReceiver> {
+  const { db } = daemon.context;
+  const logins = new KnownLogins({ db, clock: systemClock, log: silentLog });
+  await logins.start();
+  const receiver = new MailReceiver({
+    ...{ logins, mailMs, keyPair: () => undefined, arrivals: new Arrivals({ db, clock: systemClock }) },
+    inbox: createInbox({ roots: [daemon.cameraRoot], mostBytes: 2_000_000, refusalOf: logins.refusalOf }),
+    guard: new Guard({ mostConnections: 8, filesPerMinute: 60, wrongPasswords: { record: async () => {}, total: () => 0 } }),
+    config: { receiverHost: "127.0.0.1", mailPort: 0, receiverMaxFileMb: 2 },
+  });
+  await receiver.open();
+  onTestFinished(async () => {
+    await receiver.close();
+    await logins.stop();
+  });
+  return receiver;
+}
+
+it("mail: a sender of a byte at a time is cut off after the time for a mail, and a person learns why", async () => {
+  const receiver = await hurriedReceiver(400);
+  const socket = connect(receiver.address().port, "127.0.0.1");
+  let said = "";
+  socket.on("data", (chunk) => {
+    said += chunk.toString();
+  });
+  socket.on("error", () => {});
+  const ended = once(socket, "close");
+  const auth = Buffer.from(`\0${porch.username}\0${porch.password}`).toString("base64");
+  for (const line of ["EHLO camera", `AUTH PLAIN ${auth}`, "MAIL FROM:<a@b>", "RCPT TO:<porch@homesec>", "DATA"]) {
+    await once(socket, "data");
+    socket.write(`${line}\r\n`);
+  }
+  const drip = setInterval(() => socket.write("x"), 20);
+  onTestFinished(() => clearInterval(drip));
+  await ended;
+  expect(said).toMatch(/\r\n421 The mail took too long/);
+  await holds(() => expect(receiver.connections()).toBe(0));
+  await receiver.close();
+  await holds(async () => expect((await faults(daemon, "porch")).join()).toContain("The mail took too long"));
 });
 
 it("mail: a mail that breaks off leaves nothing behind", async () => {
