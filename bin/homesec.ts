@@ -5,6 +5,7 @@ import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import { isatty } from "node:tty";
 import type { DaemonOptions } from "../commands/host.ts";
+import { systemClock } from "../src/base/clock/clock.ts";
 import { exitBySignal, hasPendingFileOperations } from "../src/base/lifecycle/signals.ts";
 import { programVersion } from "../src/base/version.ts";
 import { writingReason } from "../src/platform/disk/file-reason.ts";
@@ -67,9 +68,8 @@ interface ProcessServices {
 
 /** Opens the log, runs the daemon and closes the log. */
 async function withLog(options: DaemonOptions, work: (services: ProcessServices) => Promise<number>): Promise<number> {
-  const [{ createLog }, { systemClock }, { secretNames }, { createServiceManager, serviceManagerVariables }] = await Promise.all([
+  const [{ createLog }, { secretNames }, { createServiceManager, serviceManagerVariables }] = await Promise.all([
     import("../daemon/log.ts"),
-    import("../src/base/clock/clock.ts"),
     import("../src/platform/config/environment-variables.ts"),
     import("../daemon/service-manager.ts"),
   ]);
@@ -92,7 +92,7 @@ async function withLog(options: DaemonOptions, work: (services: ProcessServices)
 
 /** Runs the command line. Resolves to the exit code. */
 async function main(args: readonly string[]): Promise<number> {
-  const [{ run }, { systemClock }] = await Promise.all([import("../commands/run.ts"), import("../src/base/clock/clock.ts")]);
+  const { run } = await import("../commands/run.ts");
   return await run(args, {
     env: process.env,
     cwd: process.cwd(),

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
 
 /** What runs as a process, by its place below `dist`. */
 const programs = ["bin/homesec", ...["detector", "language_model", "enrichment"].map((name) => `daemon/builtin/${name}/main`)];
@@ -8,12 +8,51 @@ const programs = ["bin/homesec", ...["detector", "language_model", "enrichment"]
 const separate = ["bullmq", "mqtt", "nodemailer", "nunjucks", "pino", "pino-pretty", "prom-client", "sharp", "smtp-server"];
 
 /**
+ * What most commands load, in few files, since finding and reading a file costs as much as a few hundred lines of it: what every program
+ * needs, the parser and the output, requests with zod, and what the nouns show.
+ */
+const files = [
+  [
+    "base",
+    /\/src\/(?:base\/(?:async|clock|lifecycle|log|text|version)|contract\/(?:constants|problem|unreachable)\.|platform\/disk\/file-reason)/,
+  ],
+  ["request", /\/node_modules\/zod\/|\/src\/contract\/(?:bulk|client|http-client|json-schema|page|route|routes\/load-route|values)\./],
+  [
+    "command",
+    /\/commands\/(?:(?:change-command|command|command-shapes|direct|exit-codes|host|open-io|program|registry|run)\.|output\/(?:classes|fields|output|pages|short-ids|table|terminal-format|view|wrap)\.|input\/(?:arguments|confirm|dialogue|find|options|query|resolve-ids|search-advice|similar-id|suggest|time-options)\.)/,
+  ],
+  ["views", /\/commands\/[^/]+\/(?:export-new|files|filter|follow|image|masks|note-address|progress|save|tail-line|text|views?|visit)\./],
+] as const;
+
+/**
+ * Takes the modules of Node without an `import`, which reads each of their exports: the import of `node:process` alone opens the standard
+ * streams. A Node that is too old for this gets as far as the message that says so.
+ */
+const builtinModules: Plugin = {
+  name: "builtin-modules",
+  renderChunk: (code) => ({
+    code: code.replaceAll(/^import (?:([\w$]+)(?:, )?)?(?:\* as ([\w$]+)|\{([^}]+)\})? from "(node:[\w/]+)";$/gm, taken),
+    map: null,
+  }),
+};
+
+/** The statements in place of one import. */
+function taken(_: string, whole: string | undefined, all: string | undefined, some: string | undefined, name: string): string {
+  const module = name === "node:process" ? "globalThis.process" : `globalThis.process.getBuiltinModule?.("${name}") ?? {}`;
+  const names = (some?.split(",") ?? []).map((each) => each.trim().split(" as "));
+  const wholes = [whole, all, ...names.map(([from, to]) => (from === "default" ? to : undefined))].filter((each) => each !== undefined);
+  const parts = names.filter(([from]) => from !== "default").map((each) => each.join(": "));
+  return [...wholes, ...(parts.length > 0 ? [`{ ${parts.join(", ")} }`] : [])].map((target) => `const ${target} = ${module};`).join(" ");
+}
+
+/**
  * The programs with their libraries in few files: a command loads 30 files instead of 600, which halves its start. Modules that are imported
  * when they are needed stay apart.
  */
 export default defineConfig({
   root: join(import.meta.dirname, ".."),
   publicDir: false,
+  plugins: [builtinModules],
   // a development build of React records every frame of the live view, which fills the memory within days
   define: { "process.env.NODE_ENV": JSON.stringify("production") },
   ssr: { noExternal: true, external: separate },
@@ -26,7 +65,11 @@ export default defineConfig({
     license: { fileName: "licences.md" },
     rolldownOptions: {
       input: Object.fromEntries(programs.map((name) => [name, join(import.meta.dirname, "..", `${name}.ts`)])),
-      output: { entryFileNames: "[name].js", chunkFileNames: "parts/[name]-[hash].js" },
+      output: {
+        entryFileNames: "[name].js",
+        chunkFileNames: "parts/[name]-[hash].js",
+        codeSplitting: { groups: files.map(([name, test], at) => ({ name, test, priority: files.length - at })) },
+      },
     },
   },
 });

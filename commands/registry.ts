@@ -1,24 +1,22 @@
-import { cleanup } from "./cleanup.ts";
 import type { Command, Noun } from "./command.ts";
-import { completion } from "./completion.ts";
-import { demo } from "./demo.ts";
-import { docsCommand } from "./docs.ts";
-import { doctor } from "./doctor.ts";
-import { explain } from "./explain.ts";
-import { health } from "./health.ts";
-import { live } from "./live/live.ts";
-import { mode } from "./modes/mode.ts";
-import { open } from "./open.ts";
-import { selftest } from "./selftest.ts";
-import { serve } from "./serve.ts";
-import { setup } from "./setup/setup.ts";
-import { summary } from "./summary.ts";
-import { trigger } from "./trigger.ts";
 
-/** The commands of one word, in the order of help. */
-const plainCommands: readonly Command[] = [
-  ...[serve, demo, setup, live, open, mode, trigger, summary, explain, health, doctor, selftest, cleanup, completion],
-  docsCommand(allCommands),
+/** The commands of one word, in the order of help. Each file loads only when its word is typed or all commands are listed. */
+const plainCommands: readonly { readonly name: string; load(): Promise<Command> }[] = [
+  { name: "serve", load: async () => (await import("./serve.ts")).serve },
+  { name: "demo", load: async () => (await import("./demo.ts")).demo },
+  { name: "setup", load: async () => (await import("./setup/setup.ts")).setup },
+  { name: "live", load: async () => (await import("./live/live.ts")).live },
+  { name: "open", load: async () => (await import("./open.ts")).open },
+  { name: "mode", load: async () => (await import("./modes/mode.ts")).mode },
+  { name: "trigger", load: async () => (await import("./trigger.ts")).trigger },
+  { name: "summary", load: async () => (await import("./summary.ts")).summary },
+  { name: "explain", load: async () => (await import("./explain.ts")).explain },
+  { name: "health", load: async () => (await import("./health.ts")).health },
+  { name: "doctor", load: async () => (await import("./doctor.ts")).doctor },
+  { name: "selftest", load: async () => (await import("./selftest.ts")).selftest },
+  { name: "cleanup", load: async () => (await import("./cleanup.ts")).cleanup },
+  { name: "completion", load: async () => (await import("./completion.ts")).completion },
+  { name: "docs", load: async () => (await import("./docs.ts")).docsCommand(allCommands) },
 ];
 
 /** The first words of all others, in the order of help. */
@@ -63,8 +61,23 @@ export const nouns: readonly Noun[] = [
 
 /** The commands that `words` may refer to: those of one word, and those whose noun is among the words. */
 export async function commandsFor(words: readonly string[]): Promise<readonly Command[]> {
-  const modules = await Promise.all(nouns.filter(({ name }) => words.includes(name)).map((noun) => noun.load()));
-  return [...plainCommands, ...modules.flatMap(({ commands }) => commands)];
+  const modules = nouns.filter(({ name }) => words.includes(name)).map(async (noun) => (await noun.load()).commands);
+  return (await Promise.all([...plainCommands.map(async (plain) => [await plain.load()]), ...modules])).flat();
+}
+
+/** A part of the command line: all of it, or as much as the typed words need. */
+export interface CommandSet {
+  readonly commands: readonly Command[];
+  readonly nouns: readonly Noun[];
+}
+
+/** The commands that start with the first word, since loading the others takes longer than most commands; all for other words. */
+export async function commandsOf([first = "", ...rest]: readonly string[]): Promise<CommandSet> {
+  const noun = nouns.find(({ name }) => name === first);
+  if (noun) return { commands: (await noun.load()).commands, nouns: [noun] };
+  const plain = plainCommands.find(({ name }) => name === first);
+  if (plain) return { commands: [await plain.load()], nouns: [] };
+  return { commands: await commandsFor([first, ...rest]), nouns };
 }
 
 /** Every command. */

@@ -5,11 +5,13 @@ import { type Command, flagsOf, kebab, type Typed } from "./command.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { calledAs, type Host } from "./host.ts";
 import { WrongValue } from "./input/options.ts";
+import { resolveIds, resolveMissingCamera } from "./input/resolve-ids.ts";
 import type { Io } from "./io.ts";
+import { openIo } from "./open-io.ts";
 import { plainLines } from "./output/terminal-format.ts";
 import { wrapping } from "./output/wrap.ts";
 import { createProgram } from "./program.ts";
-import { commandsFor, nouns } from "./registry.ts";
+import { commandsOf } from "./registry.ts";
 
 /** Runs a command line, prints its errors and resolves to the exit code. Never throws for errors of a command. */
 export async function run(given: readonly string[], host: Host): Promise<number> {
@@ -27,9 +29,11 @@ export async function run(given: readonly string[], host: Host): Promise<number>
     args = shown;
   }
   let typed: Typed | undefined;
-  const commands = await commandsFor(args);
+  const { commands, nouns } = await commandsOf(args);
   try {
-    createProgram(commands, nouns, host, (what) => {
+    // The parser needs the others only for their help and for words that are no command
+    const named = commands.filter(({ name }) => `${args.join(" ")} `.startsWith(`${name} `));
+    createProgram(named.length > 0 ? named : commands, nouns, host, (what) => {
       typed = what;
     }).parse([...args], { from: "user" });
   } catch (error) {
@@ -45,7 +49,6 @@ export async function run(given: readonly string[], host: Host): Promise<number>
 
 async function runCommand(typed: Typed, host: Host, list: Command | undefined): Promise<number> {
   const { command, global } = typed;
-  const { openIo } = await import("./open-io.ts");
   const io = openIo(host, global);
   let code: number;
   try {
@@ -68,7 +71,6 @@ async function runCommand(typed: Typed, host: Host, list: Command | undefined): 
 async function runWithIds(command: Command, given: ReturnType<typeof read>, io: Io): Promise<number> {
   const takesIds = [...Object.values(command.arguments), ...Object.values(command.options)].some(({ idOf }) => idOf !== undefined);
   if (!takesIds) return await command.run(given as never, io);
-  const { resolveIds, resolveMissingCamera } = await import("./input/resolve-ids.ts");
   const input = await resolveIds(command, given, io);
   try {
     return await command.run(input as never, io);

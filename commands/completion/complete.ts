@@ -4,7 +4,7 @@ import type { Host } from "../host.ts";
 import type { Option } from "../input/options.ts";
 import { shortIds } from "../output/short-ids.ts";
 import { globalOptions } from "../program.ts";
-import { commandsFor, nouns } from "../registry.ts";
+import { type CommandSet, commandsOf } from "../registry.ts";
 import { idsOf, kindOfId } from "./ids.ts";
 
 /** Completes the last word, which may be empty. Never throws, since completion cannot show errors. */
@@ -37,9 +37,10 @@ function listPrefix(value: string): string {
 }
 
 async function candidatesFor(before: readonly string[], current: string, host: Host): Promise<readonly string[]> {
-  const commands = (await commandsFor(before)).filter(({ hidden }) => !hidden);
-  if (before[0] === "help")
-    return [...nextWords(before.slice(1), commands), ...(before.length === 1 ? topics.map(({ name }) => name) : [])];
+  const all = await commandsOf(before);
+  const commands = all.commands.filter(({ hidden }) => !hidden);
+  const known = { commands, nouns: all.nouns };
+  if (before[0] === "help") return [...nextWords(before.slice(1), known), ...(before.length === 1 ? topics.map(({ name }) => name) : [])];
   const { command, path, positionals, pending } = walk(before, commands);
   if (pending) return await valuesOf(pending, command, current, before, host);
   if (current.startsWith("-")) return allFlags(command);
@@ -49,7 +50,7 @@ async function candidatesFor(before: readonly string[], current: string, host: H
     if (name === undefined || current.includes(",")) return [];
     return argument?.choices ?? (await ids(name, command, positionals, before, host));
   }
-  return nextWords(path, commands);
+  return nextWords(path, known);
 }
 
 interface Pending {
@@ -117,7 +118,7 @@ function allFlags(command: Command | undefined): string[] {
 }
 
 /** The possible next words: nouns and plain commands, then groups and verbs. */
-function nextWords(path: readonly string[], commands: readonly Command[]): string[] {
+function nextWords(path: readonly string[], { commands, nouns }: CommandSet): string[] {
   const names = [...nouns.map(({ name }) => name), "help", ...commands.map(({ name }) => name)];
   const begun = path.join(" ");
   const fitting = path.length === 0 ? names : names.filter((name) => name.startsWith(`${begun} `));

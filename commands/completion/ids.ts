@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { Command } from "../command.ts";
 import type { Host } from "../host.ts";
 import type { IdKind } from "../input/options.ts";
+import { openIo } from "../open-io.ts";
 
 const timeoutMs = 1000;
 const cacheMs = 10_000;
@@ -48,7 +49,6 @@ export async function idsOf(kind: IdKind, words: readonly string[], host: Host):
   if (kind === "delivery") return [];
   // Checks are built in
   if (kind === "check") return (await import("../../src/admin/doctor/checks.ts")).checks.map(({ id }) => id);
-  const { openIo } = await import("../open-io.ts");
   const value = (flag: string): string | undefined => {
     const at = words.indexOf(flag);
     return at < 0 ? words.find((word) => word.startsWith(`${flag}=`))?.slice(flag.length + 1) : words[at + 1];

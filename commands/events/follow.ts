@@ -8,6 +8,7 @@ import type { Io } from "../io.ts";
 import { cellOf, chosen } from "../output/fields.ts";
 import { plain } from "../output/terminal-format.ts";
 import type { Shown } from "../output/view.ts";
+import { tailLine } from "./tail-line.ts";
 
 /** What to follow, and from where. */
 export interface FollowOptions {
@@ -32,9 +33,8 @@ export async function follow(io: Io, name: string, { since, types, state }: Foll
   if (format === "csv" || format === "yaml")
     throw new Problem("invalid", `${name} cannot print ${format}; use -o table, ndjson, json or id`);
   if (io.global.direct) throw new Problem("invalid", `${name} needs a daemon; remove --direct and start one with \`homesec serve\``);
-  const [{ tail }, { tailLine }, { readSequence, writeSequence }, { JournalMessage }] = await Promise.all([
+  const [{ tail }, { readSequence, writeSequence }, { JournalMessage }] = await Promise.all([
     import("../../src/admin/live-client/tail.ts"),
-    import("./tail-line.ts"),
     import("./tail-state.ts"),
     import("../../src/contract/live.ts"),
   ]);

@@ -1,4 +1,4 @@
-import { longestShareSeconds } from "../../src/contract/routes/shares.ts";
+import { longestShareSeconds } from "../../src/contract/constants.ts";
 import { recordCommand } from "../command-shapes.ts";
 import { idArgument } from "../input/arguments.ts";
 import { idOf, seconds } from "../input/options.ts";

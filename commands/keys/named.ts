@@ -1,6 +1,5 @@
-import { keyRoles, keyStatuses } from "../../src/contract/constants.ts";
+import { keyRoles, keyStatuses, longestKeySeconds } from "../../src/contract/constants.ts";
 import { Problem } from "../../src/contract/problem.ts";
-import { longestKeySeconds } from "../../src/contract/routes/keys.ts";
 import type { Command } from "../command.ts";
 import { actionCommand, listCommand, recordCommand } from "../command-shapes.ts";
 import { textArgument } from "../input/arguments.ts";

@@ -1,6 +1,6 @@
+import { graphemesOf } from "../../src/base/text/format.ts";
 import { plain } from "../output/terminal-format.ts";
 
-const graphemes = new Intl.Segmenter();
 const ascii = /^[\x20-\x7e]*$/;
 const regionalIndicatorA = 0x1f1e6;
 
@@ -12,7 +12,7 @@ export function steady(text: string): string {
   const line = plain(text);
   if (ascii.test(line)) return line;
   let result = "";
-  for (const { segment } of graphemes.segment(line)) result += ascii.test(segment) ? segment : steadyGrapheme(segment);
+  for (const { segment } of graphemesOf(line)) result += ascii.test(segment) ? segment : steadyGrapheme(segment);
   return result;
 }
 
@@ -39,7 +39,7 @@ export function cellWidth(text: string): number {
   const bare = text.includes("\u001b") ? text.replace(colourCode, "") : text;
   if (ascii.test(bare)) return bare.length;
   let width = 0;
-  for (const { segment } of graphemes.segment(bare)) width += graphemeWidth(segment);
+  for (const { segment } of graphemesOf(bare)) width += graphemeWidth(segment);
   return width;
 }
 
@@ -69,7 +69,7 @@ export function fitted(text: string, width: number): string {
       result += piece;
       continue;
     }
-    for (const { segment } of graphemes.segment(piece)) {
+    for (const { segment } of graphemesOf(piece)) {
       const columns = graphemeWidth(segment);
       if (used + columns > width - 1) {
         return `${result}…${" ".repeat(width - 1 - used)}${coloured ? "\u001b[0m" : ""}`;
@@ -103,7 +103,7 @@ export function broken(text: string, width: number): string[] {
       colour = colourEnd.test(piece) ? "" : colour + piece;
       continue;
     }
-    for (const { segment } of graphemes.segment(piece)) {
+    for (const { segment } of graphemesOf(piece)) {
       const columns = graphemeWidth(segment);
       const full = used + columns > width;
       // The rest of a word may fill the next line too
@@ -145,7 +145,7 @@ function coloured(cells: Cells): string {
 
 /** The last `width` columns of steady text, for input fields. */
 export function tailOf(text: string, width: number): string {
-  const segments = [...graphemes.segment(text)].map(({ segment }) => segment);
+  const segments = [...graphemesOf(text)].map(({ segment }) => segment);
   let used = 0;
   let from = segments.length;
   while (from > 0 && used + graphemeWidth(segments[from - 1] ?? "") <= width) {

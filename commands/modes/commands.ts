@@ -1,6 +1,6 @@
 import { localTimeZone } from "../../src/base/clock/time-zone.ts";
+import { longestEntryDelay, longestExitDelay } from "../../src/contract/constants.ts";
 import { Problem } from "../../src/contract/problem.ts";
-import { longestEntryDelay, longestExitDelay } from "../../src/contract/routes/modes.ts";
 import type { Command, Values } from "../command.ts";
 import { actionCommand, listCommand, recordCommand, rowsCommand } from "../command-shapes.ts";
 import { textArgument } from "../input/arguments.ts";

@@ -1,4 +1,5 @@
 import { dayMs, minuteMs } from "../../src/base/clock/clock.ts";
+import { graphemesOf } from "../../src/base/text/format.ts";
 
 /** How to format values for the terminal. */
 export interface TerminalFormat {
@@ -116,14 +117,14 @@ export function harmless(text: string): string {
     .join("");
 }
 
-const graphemes = new Intl.Segmenter();
 const wide =
   /^(?:\p{Extended_Pictographic}|\p{Regional_Indicator}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}])/u;
 
 /** The number of terminal columns of a text. */
 export function displayWidth(text: string): number {
-  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  // Letters of western languages, dashes and ellipses, without signs that are pictures
+  if (/^[\x20-\x7e\u00a1-\u00a8\u00aa-\u00ad\u00af-\u02ff\u2013\u2014\u2026]*$/.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of graphemes.segment(text)) width += wide.test(segment) ? 2 : 1;
+  for (const { segment } of graphemesOf(text)) width += wide.test(segment) ? 2 : 1;
   return width;
 }

@@ -1,5 +1,5 @@
+import { longestSilenceSeconds } from "../../src/contract/constants.ts";
 import { Problem } from "../../src/contract/problem.ts";
-import { longestSilenceSeconds } from "../../src/contract/routes/silences.ts";
 import { recordCommand } from "../command-shapes.ts";
 import { flag, idOf, seconds, text } from "../input/options.ts";
 import { futureTime } from "../input/time-options.ts";

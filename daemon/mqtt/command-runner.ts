@@ -1,9 +1,9 @@
 import { type Command, type CommandRequest, commandOf } from "../../src/admin/mqtt/commands.ts";
 import { operations } from "../../src/all-operations.ts";
 import type { Log } from "../../src/base/log/log.ts";
+import { longestSilenceSeconds } from "../../src/contract/constants.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { routes } from "../../src/contract/routes/index.ts";
-import { longestSilenceSeconds } from "../../src/contract/routes/silences.ts";
 import { decodeRequest } from "../../src/contract/validate.ts";
 import type { Access } from "../../src/platform/keys/named-keys.ts";
 import type { BrokerMessage } from "../../src/platform/mqtt/broker.ts";

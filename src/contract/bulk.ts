@@ -2,7 +2,7 @@ import { z } from "zod";
 import { runInSlices, type Steps } from "../base/async/slices.ts";
 import { decodeInSteps, type Faults } from "./decode-steps.ts";
 import { problemItems, sentenceOf } from "./issues.ts";
-import { wireForm } from "./json-schema.ts";
+import { bulkItemOf } from "./json-schema.ts";
 import { unstorableTexts } from "./text.ts";
 
 /** Maximum number of items in one bulk request. */
@@ -47,9 +47,10 @@ export type BulkReply = z.output<typeof BulkReply>;
  * each invalid item gets its own result. `item` is the schema shown in openapi.json.
  */
 export function bulkItems(item: z.ZodType, what: string) {
-  const { $schema: _, ...schema } = z.toJSONSchema(item, { io: "input", ...wireForm });
+  const anything = z.unknown();
+  bulkItemOf.set(anything, item);
   return z
-    .array(z.unknown().meta(schema))
+    .array(anything)
     .min(1)
     .max(mostBulkItems)
     .meta({ description: `${what}, 1 to ${mostBulkItems}` });

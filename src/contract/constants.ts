@@ -203,3 +203,16 @@ export const ranges = {
 
 /** Maximum number of buckets in one timeline. */
 export const mostBuckets = 2_000;
+
+/** Maximum validity of a share, in seconds. */
+export const longestShareSeconds = 365 * 86_400;
+
+/** Maximum validity of a key that expires, in seconds. */
+export const longestKeySeconds = 3_650 * 86_400;
+
+/** Maximum duration of a silence: to suppress alerts permanently, change the rule. */
+export const longestSilenceSeconds = 30 * 86_400;
+
+/** Maximum delays of a mode, in seconds. */
+export const longestExitDelay = 3600;
+export const longestEntryDelay = 600;

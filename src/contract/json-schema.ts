@@ -1,10 +1,18 @@
 import { z } from "zod";
 
+/** The schema to show for each item of a bulk body, which itself accepts anything. */
+export const bulkItemOf = new WeakMap<object, z.ZodType>();
+
 /** How the JSON Schema of a value on the wire differs from zod's: codecs show their input. */
 export const wireForm = {
   unrepresentable: "any",
   override: ({ zodSchema, jsonSchema }) => {
     delete jsonSchema["example"];
+    const item = bulkItemOf.get(zodSchema);
+    if (item !== undefined) {
+      const { $schema: _, ...shown } = z.toJSONSchema(item, { io: "input", ...wireForm });
+      Object.assign(jsonSchema, shown);
+    }
     if (zodSchema instanceof z.ZodDate) jsonSchema.type = "string";
     if (zodSchema instanceof z.ZodCodec && zodSchema.out instanceof z.ZodEnum) jsonSchema.enum = zodSchema.out.options;
   },

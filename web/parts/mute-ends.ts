@@ -1,6 +1,6 @@
 import { dayMs, hourMs } from "../../src/base/clock/clock.ts";
 import { offsetIn, wallClock } from "../../src/base/clock/time-zone.ts";
-import { longestSilenceSeconds } from "../../src/contract/routes/silences.ts";
+import { longestSilenceSeconds } from "../../src/contract/constants.ts";
 
 /** When a silence ends: after some hours, in the morning, or when someone ends it. */
 export type MuteEnd = { readonly kind: "hours"; readonly hours: number } | { readonly kind: "morning" } | { readonly kind: "ended" };

@@ -1,3 +1,5 @@
+import { graphemesOf } from "../../../src/base/text/format.ts";
+
 const named = {
   "\r": "enter",
   "\n": "enter",
@@ -25,7 +27,6 @@ export type Key = NamedKey | { readonly text: string };
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals send escape characters
 const sequence = /^\u001b(?:\[([\d;:<=>?]*)([ -/]*[@-~])|O([A-Za-z])|[_P][^\u001b]*\u001b\\|(?=\u001b|$))/;
-const graphemes = new Intl.Segmenter();
 
 /**
  * Parses the keys in a chunk of terminal input, which may contain several. Ignores unknown sequences and late answers of the terminal. `rest` is an incomplete
@@ -43,7 +44,7 @@ export function readKeys(input: string): { readonly keys: readonly Key[]; readon
       left = left.slice(whole.length);
       continue;
     }
-    const [{ segment } = { segment: "" }] = graphemes.segment(left);
+    const [{ segment } = { segment: "" }] = graphemesOf(left);
     left = left.slice(segment.length);
     const name = named[segment as keyof typeof named];
     if (name !== undefined) keys.push(name);

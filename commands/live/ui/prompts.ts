@@ -1,3 +1,4 @@
+import { graphemesOf } from "../../../src/base/text/format.ts";
 import type { Key } from "./key.ts";
 import type { Effect } from "./ui.ts";
 import { type Prompt, type State, type Ui, type ViewName, views, withNote } from "./ui.ts";
@@ -83,15 +84,13 @@ function reduceSilenceKey(state: State, prompt: Extract<Prompt, { kind: "silence
   return { state: withUi(state, { prompt: { ...prompt, reason: edited(reason, key) } }) };
 }
 
-const graphemes = new Intl.Segmenter();
-
 /** The text after a key. */
 function edited(text: string, key: Key): string {
   if (typeof key === "object") return (text + key.text).slice(0, longestText);
   if (key === "clear") return "";
   if (key === "clear-word") return text.replace(/\S*\s*$/, "");
   if (key !== "backspace") return text;
-  return [...graphemes.segment(text)]
+  return [...graphemesOf(text)]
     .slice(0, -1)
     .map(({ segment }) => segment)
     .join("");

@@ -1,6 +1,7 @@
 import type { z } from "zod";
+import { longestSilenceSeconds } from "../../contract/constants.ts";
 import { Problem } from "../../contract/problem.ts";
-import { longestSilenceSeconds, type silenceRoutes } from "../../contract/routes/silences.ts";
+import type { silenceRoutes } from "../../contract/routes/silences.ts";
 
 type Body = z.output<typeof silenceRoutes.createSilence.body>;
 

@@ -1,3 +1,11 @@
+let segmenter: Intl.Segmenter | undefined;
+
+/** The characters of a text as people count them. Created when it is needed first, which takes as long as a third of a command. */
+export function graphemesOf(text: string): Iterable<Intl.SegmentData> {
+  segmenter ??= new Intl.Segmenter();
+  return segmenter.segment(text);
+}
+
 /** Formats a count with its noun: `1 camera`, `3 cameras`; `many` is the plural if it is not formed with `s`. */
 export function pluralize(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;

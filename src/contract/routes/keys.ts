@@ -1,13 +1,10 @@
 import { z } from "zod";
-import { keyKinds, keyRoles, keyStatuses } from "../constants.ts";
+import { keyKinds, keyRoles, keyStatuses, longestKeySeconds } from "../constants.ts";
 import { listOf, pageQuery } from "../page.ts";
 import { routesOf } from "../route.ts";
 import { DisplayName, EnumText, Instant } from "../values.ts";
 
 const route = routesOf("keys");
-
-/** Maximum validity of a key that expires, in seconds. */
-export const longestKeySeconds = 3_650 * 86_400;
 
 const Name = DisplayName(64).meta({ description: "Name of the person or program; shown with what it changes", example: "anna" });
 const Role = z.enum(keyRoles).meta({

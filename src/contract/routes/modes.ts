@@ -1,15 +1,11 @@
 import { z } from "zod";
-import { modeSources } from "../constants.ts";
+import { longestEntryDelay, longestExitDelay, modeSources } from "../constants.ts";
 import { listOf, pageQuery } from "../page.ts";
 import { routesOf } from "../route.ts";
 import { Instant } from "../values.ts";
 import { ModeName, Schedule, ScheduleInput } from "./rules.ts";
 
 const route = routesOf("modes");
-
-/** Maximum delays, in seconds. */
-export const longestExitDelay = 3600;
-export const longestEntryDelay = 600;
 
 const NameOfMode = z.string().meta({ description: "Name of the mode", example: "away" });
 const SetBy = z

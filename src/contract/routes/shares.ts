@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { analysisStatuses, eventKinds, riskLevels, shareStatuses } from "../constants.ts";
+import { analysisStatuses, eventKinds, longestShareSeconds, riskLevels, shareStatuses } from "../constants.ts";
 import { listOf, pageQuery } from "../page.ts";
 import { routesOf } from "../route.ts";
 import { EnumText, IdText, Instant, IntText } from "../values.ts";
@@ -9,8 +9,6 @@ const route = routesOf("shares");
 
 /** Validity of a share without another wish, in seconds. */
 export const usualShareSeconds = 7 * 86_400;
-/** Maximum validity of a share, in seconds. */
-export const longestShareSeconds = 365 * 86_400;
 
 /** Why a share no longer works: the beginning of the message of 410, by which the page translates it. */
 export const shareEnds = {

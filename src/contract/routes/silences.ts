@@ -1,13 +1,10 @@
 import { z } from "zod";
-import { silenceStatuses } from "../constants.ts";
+import { longestSilenceSeconds, silenceStatuses } from "../constants.ts";
 import { listOf, pageQuery } from "../page.ts";
 import { routesOf } from "../route.ts";
 import { EnumText, Instant, StorableInstant } from "../values.ts";
 
 const route = routesOf("alerts");
-
-/** Maximum duration of a silence: to suppress alerts permanently, change the rule. */
-export const longestSilenceSeconds = 30 * 86_400;
 
 /** An alert silence: until it ends, homesec mutes the alerts of its camera and rule. */
 export const Silence = z
