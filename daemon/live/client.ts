@@ -24,16 +24,22 @@ const maxPatterns = 200;
 /** Time for a client to reply to a close before its connection is cut. */
 export const closeTimeoutMs = 1_000;
 
+/** How long a refused client that does not disconnect is held without being read. */
+const heldMs = 10_000;
+
 /**
  * Closes a connection with 1008 and throws away what the client still sends: `ws` would read and check every message of a flood until the
- * client replies. A client that does not disconnect is cut.
+ * client replies. A client that does not disconnect is no longer read, and cut after a while: one that is cut at once connects again at
+ * once, and the event loop accepts a single connection per turn, so that everyone else would wait behind such clients.
  */
 export function turnAway(socket: WebSocket, stream: Duplex, reason: string): void {
   socket.close(1008, reason);
   stream.removeAllListeners("data");
   stream.resume();
   stream.end();
-  setTimeout(() => socket.terminate(), closeTimeoutMs).unref();
+  const timers = [setTimeout(() => stream.pause(), closeTimeoutMs), setTimeout(() => socket.terminate(), heldMs)];
+  for (const timer of timers) timer.unref();
+  stream.once("close", () => timers.forEach(clearTimeout));
 }
 
 type ControlType = ControlMessage["type"];

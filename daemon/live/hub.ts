@@ -20,8 +20,8 @@ import { createReplay, type Replay } from "./replay.ts";
 
 /** Pieces of a message that is still arriving: each takes memory beside its bytes. */
 const maxPieces = { maxFragments: 1_024, maxBufferedChunks: 4_096 };
-/** Refused connections that may wait for their clients to reply to the close. */
-const maxRefused = 100;
+/** Refused connections that may wait for their clients to reply to the close. Each takes about 20 KB. */
+const maxRefused = 500;
 
 export interface HubLimits {
   readonly connections: MostConnections;
