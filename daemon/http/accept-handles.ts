@@ -4,15 +4,15 @@ import { createServer, type Server, type Socket } from "node:net";
 
 /** Number of handles beside the server's. */
 const furtherHandles = 15;
-/** More connections than this in a second are many for a home: a browser opens six. */
-const manyPerSecond = 30;
+/** After a connection in each of this many turns in a row, connections wait for each other. A browser opens six. */
+const busyTurns = 50;
 /** Copies the handle that it receives, because it arrives in either direction as another file descriptor. */
 const echo = "process.on('message', (message, handle) => process.send(message, handle))";
 /** How long the copies may take. */
 const copyTimeoutMs = 10_000;
 
 /**
- * Listens on further handles of the server's socket as soon as many connections arrive. Node.js accepts one connection per handle and turn
+ * Listens on further handles of the server's socket once connections wait for each other. Node.js accepts one connection per handle and turn
  * of the event loop. A thousand clients that connect again and again make its turns long and keep a thousand connections waiting, so that
  * everyone else waits for a thousand turns: 12 s were measured. With 16 handles it is a sixteenth of that.
  *
@@ -25,7 +25,7 @@ export function acceptMoreWhenBusy(server: HttpServer, backlog: number): () => v
   let copying: ChildProcess | undefined;
   let isClosed = false;
   let connections = 0;
-  let since = performance.now();
+  let turnsInARow = 0;
 
   const take = (handle: unknown): void => {
     if (!handle || isClosed) return;
@@ -54,13 +54,17 @@ export function acceptMoreWhenBusy(server: HttpServer, backlog: number): () => v
   };
 
   server.on("connection", () => {
-    const now = performance.now();
-    if (now - since > 1_000) {
-      connections = 0;
-      since = now;
-    }
+    if (copying) return;
     connections += 1;
-    if (connections > manyPerSecond && !copying && !isClosed) copy();
+    turnsInARow += 1;
+    if (turnsInARow > busyTurns && !isClosed) return copy();
+    const before = connections;
+    // the second one runs at the end of the next turn, after its connection
+    setImmediate(() =>
+      setImmediate(() => {
+        if (connections === before) turnsInARow = 0;
+      }),
+    );
   });
 
   return () => {

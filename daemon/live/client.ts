@@ -1,9 +1,8 @@
 import type { Duplex } from "node:stream";
 import type { RawData, WebSocket } from "ws";
-import { z } from "zod";
 import type { Clock } from "../../src/base/clock/clock.ts";
 import { messageNeeds } from "../../src/contract/access.ts";
-import { ClientMessage, ControlMessage, type JournalType, refusals } from "../../src/contract/live.ts";
+import { ClientMessage, type ControlMessage, type JournalType, refusals } from "../../src/contract/live.ts";
 import type { Access } from "../../src/platform/keys/named-keys.ts";
 import { TokenBucket, type TokenRate } from "../../src/platform/limits/token-bucket.ts";
 import { cameraIdOf, type Frame, textFrame } from "./frame.ts";
@@ -280,9 +279,9 @@ export class Client {
   }
 }
 
-/** The WebSocket frame of a control message. */
+/** The WebSocket frame of a control message. Only the timestamp is encoded; to encode by the schema took a third of the time of a ping. */
 export function controlFrame<T extends ControlType>(type: T, data: ControlData<T>, now: Date): Buffer {
-  return textFrame(JSON.stringify(z.encode(ControlMessage, { type, data, timestamp: now } as ControlMessage)));
+  return textFrame(JSON.stringify({ type, data, timestamp: now.toISOString() }));
 }
 
 function readMessage(data: RawData, isBinary: boolean): ClientMessage | { readonly problem: string } {

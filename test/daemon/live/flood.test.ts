@@ -44,9 +44,9 @@ function frame(opcode: number, payload: Buffer): Buffer {
 }
 const text = (message: unknown): Buffer => frame(1, Buffer.from(JSON.stringify(message)));
 
-/** A client that sends frames as fast as it can and reads nothing. */
-async function deafClient(): Promise<Socket> {
-  const socket = connect(live.port, "127.0.0.1");
+/** A client that sends frames as fast as it can and reads nothing. With `allowHalfOpen` it never ends the connection. */
+async function deafClient({ allowHalfOpen = false } = {}): Promise<Socket> {
+  const socket = connect({ port: live.port, host: "127.0.0.1", allowHalfOpen });
   sockets.push(socket);
   socket.on("error", () => {});
   const lines = ["GET /ws/events HTTP/1.1", "Host: 127.0.0.1", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"];
@@ -131,7 +131,7 @@ describe("replies that are not read", () => {
     ["pings of the protocol", frame(9, Buffer.alloc(125))],
   ])("pongs: ten clients that send %s without reading cost no memory", async (_what, ping) => {
     await start();
-    const clients = await Promise.all(Array.from({ length: 10 }, deafClient));
+    const clients = await Promise.all(Array.from({ length: 10 }, () => deafClient()));
     const many = Buffer.concat(Array.from({ length: 1_000 }, () => ping));
     const before = memory();
     await Promise.all(clients.map((socket) => sendAll(socket, many, 3_000_000)));
@@ -192,6 +192,17 @@ describe("connections", () => {
     socket.resume();
     await Promise.race([closed, delay(5_000).then(() => Promise.reject(new Error("still open")))]);
     await eventually(async () => (await live.connections()) === 0);
+  });
+
+  test("connections: a refused client that sends on is kept for a while and not read, so that it does not connect again at once", async () => {
+    await start({ allowConnection: () => false });
+    const socket = await deafClient({ allowHalfOpen: true });
+    await delay(1_500);
+    socket.write(Buffer.alloc(32_000_000));
+    await delay(500);
+    // the buffers of the system take a part of it, and no one reads them
+    expect(socket.writableLength).toBeGreaterThan(10_000_000);
+    expect(await live.connections()).toBe(1);
   });
 });
 
