@@ -6,7 +6,7 @@ import { defineConfig } from "vitest/config";
  */
 export default defineConfig({
   test: {
-    include: ["test/packaging/*.test.ts", "test/packaging/long/installed.ts"],
+    include: ["test/packaging/*.test.ts", ...["installed", "readme", "upgrade"].map((name) => `test/packaging/long/${name}.ts`)],
     testTimeout: 600_000,
     hookTimeout: 600_000,
     fileParallelism: false,

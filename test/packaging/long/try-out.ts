@@ -1,15 +1,11 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { chmodSync, chownSync, copyFileSync, cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { freePort } from "../../support/free-port.ts";
+import { Tmux, tmuxInstalled } from "../../support/tmux.ts";
 import { manifest, root } from "../project.ts";
-
-/** The user that runs a program; without ids the current one. */
-export interface Person {
-  readonly name: string;
-  readonly ids: { readonly uid: number; readonly gid: number } | undefined;
-}
+import { expectPages } from "./page.ts";
+import { type Person, Shell, until } from "./shell.ts";
 
 export interface TryOut {
   readonly person: Person;
@@ -22,13 +18,7 @@ export interface TryOut {
   readonly readOnly?: true;
 }
 
-interface Outcome {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-/** The first steps of a new user: version, demo, start, a picture, events, doctor. */
+/** The first steps of a new user: version, demo, start, web page, a picture, events, doctor, setup. */
 export async function tryOut({ person, program, folder, env = {}, readOnly }: TryOut): Promise<void> {
   const [home, elsewhere, cameras, data] = ["home", "elsewhere", "cameras", "data"].map((name) => join(folder, name)) as [
     string,
@@ -48,29 +38,24 @@ export async function tryOut({ person, program, folder, env = {}, readOnly }: Tr
   }
   const port = await freePort();
   const own = { ...env, PATH: process.env["PATH"] ?? "", HOME: home, PORT: String(port), BATCH_IDLE_TIMEOUT_SECONDS: "2" };
-  const options = (more: Readonly<Record<string, string>>) => ({ cwd: elsewhere, env: { ...own, ...more }, ...person.ids });
-  const homesec = (args: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<Outcome> =>
-    new Promise((resolve) => {
-      execFile(program, [...args], { ...options(more), maxBuffer: 10_000_000, timeout: 180_000 }, (error, out, err) => {
-        resolve({ code: error === null ? 0 : typeof error.code === "number" ? error.code : -1, out, err });
-      });
-    });
+  const shell = new Shell({ person, cwd: elsewhere, env: own });
+  const homesec = (args: readonly string[], more: Readonly<Record<string, string>> = {}) => shell.run(program, args, more);
 
   expect(await homesec(["--version"])).toEqual({ code: 0, out: `${manifest.version}\n`, err: "" });
   expect((await homesec(["--help"])).out).toContain("homesec serve");
+  for (const name of ["bash", "zsh", "fish"]) expect((await homesec(["completion", name])).out).toContain("homesec");
   if (!readOnly) {
     const demo = await homesec(["demo", "--once"], { DATA_DIR: join(folder, "demo") });
     expect([demo.code, demo.out]).toEqual([0, expect.stringMatching(/event scored +event 1: risk \d+ of 100/)]);
   }
 
   const set = { DATA_DIR: data, CAMERA_ROOT: cameras };
-  const daemon = spawn(program, ["serve"], { ...options(set), stdio: ["ignore", "pipe", "pipe"] });
-  let said = "";
-  for (const stream of [daemon.stdout, daemon.stderr]) stream.on("data", (text: Buffer) => (said += text.toString()));
+  const daemon = shell.start(program, ["serve"], set);
   try {
-    expect((await homesec(["health", "--wait", "90s"], set)).err, said).toContain(", ready");
+    expect((await homesec(["health", "--wait", "90s"], set)).err, daemon.said()).toContain(", ready");
     // A built-in service may still be starting
     await until(async () => (await homesec(["health"], set)).code === 0, "health");
+    await expectPages(shell, `http://127.0.0.1:${port}`);
     if (!readOnly) {
       mkdirSync(join(cameras, "yard"));
       copyFileSync(join(elsewhere, "visitor.jpg"), join(cameras, "yard/a.jpg"));
@@ -85,9 +70,22 @@ export async function tryOut({ person, program, folder, env = {}, readOnly }: Tr
     const findings = findingsOf(doctor.out);
     process.stdout.write(`doctor for ${person.name}: ${findings.join("; ") || "no findings"}\n`);
     expect(findings.filter((finding) => finding.startsWith("error"))).toEqual([]);
+    if (tmuxInstalled && !person.ids) await answerSetup(program, elsewhere, { ...own, ...set });
   } finally {
-    daemon.kill("SIGTERM");
-    expect(await endOf(daemon), said).toBe(0);
+    expect(await daemon.stop(), daemon.said()).toBe(0);
+  }
+}
+
+/** `homesec setup` asks its first question on a terminal, and Ctrl-C leaves it. */
+async function answerSetup(program: string, folder: string, env: Readonly<Record<string, string>>): Promise<void> {
+  const terminal = await Tmux.open(80, 24, env);
+  try {
+    await terminal.run(`cd '${folder}'; clear; '${program}' setup; echo "ended with $?"`);
+    await terminal.shows(/\?|:\s*$/, 60_000);
+    await terminal.keys("C-c");
+    await terminal.shows(/ended with 130/, 60_000);
+  } finally {
+    await terminal.close();
   }
 }
 
@@ -99,16 +97,4 @@ function findingsOf(ndjson: string): readonly string[] {
     .map((line) => JSON.parse(line) as Readonly<Record<"status" | "severity" | "id" | "finding", string>>);
   expect(reports.length).toBeGreaterThan(30);
   return reports.filter(({ status }) => status === "finding").map(({ severity, id, finding }) => `${severity} ${id}: ${finding}`);
-}
-
-function endOf(child: ChildProcess): Promise<number | null> {
-  if (child.exitCode !== null) return Promise.resolve(child.exitCode);
-  return new Promise((resolve) => child.once("exit", (code) => resolve(code)));
-}
-
-async function until(ask: () => Promise<boolean>, what: string): Promise<void> {
-  for (const giveUpAt = performance.now() + 90_000; !(await ask()); ) {
-    if (performance.now() > giveUpAt) throw new Error(`no ${what} within 90 s`);
-    await new Promise((resolve) => setTimeout(resolve, 300));
-  }
 }
