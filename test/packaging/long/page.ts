@@ -13,7 +13,7 @@ const visit = `
     const page = await get(path);
     found.push(page);
     if (path === "/openapi.json") continue;
-    for (const [, name] of page.text.matchAll(/<(?:script|link)[^>]* (?:src|href)="([^"]+)"/g)) found.push(await get(name));
+    for (const [, name] of page.text.matchAll(/<(?:script|link)[^>]* (?:src|href)="((?!data:)[^"]+)"/g)) found.push(await get(name));
   }
   console.log(JSON.stringify(found.map(({ text, ...rest }) => ({ ...rest, bytes: text.length }))));
 `;

@@ -20,7 +20,9 @@ const clone = join(place, "Haus Tür ä/homesec");
 /** npm puts everything it gets into this cache, so that the first installation is one with an empty cache. */
 const cache = join(place, "npm-cache");
 const nodes = [undefined, ...(process.env["NODES"] ?? "").split(delimiter).filter((folder) => folder !== "")];
-const tries = nodes.flatMap((node) => people.map((person) => ({ node, person, title: `${node ?? "Node.js of this run"}, ${person.name}` })));
+const tries = nodes.flatMap((node) =>
+  people.map((person) => ({ node, person, title: `${node ?? "Node.js of this run"}, ${person.name}` })),
+);
 
 interface Row {
   readonly node: string;
