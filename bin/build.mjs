@@ -1,0 +1,14 @@
+import { chmodSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "vite";
+
+/*
+ * `npm run build`. The programs, the web page and the reference of the API do not need each other: built at once by one process, they
+ * take two thirds of the time of three commands. `npm ci` waits for this.
+ */
+const root = join(import.meta.dirname, "..");
+rmSync(join(root, "dist"), { recursive: true, force: true });
+
+const parts = ["bin/vite.config.ts", "web/vite.config.ts", "web/reference/vite.config.ts"];
+await Promise.all(parts.map((path) => build({ configFile: join(root, path), logLevel: "warn" })));
+chmodSync(join(root, "dist/bin/homesec.js"), 0o755);
