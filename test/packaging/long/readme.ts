@@ -34,15 +34,11 @@ interface Row {
 }
 const rows: Row[] = [];
 
-let offline: Offline;
 let settings: Readonly<Record<string, string>>;
 beforeAll(async () => {
-  const load = await npmSettings();
-  settings = { ...load, npm_config_cache: cache };
-  offline = await openOffline();
+  settings = { ...(await npmSettings()), npm_config_cache: cache };
 });
 afterAll(() => {
-  offline.close();
   rmSync(place, { recursive: true, force: true });
   const seconds = (value: number): string => `${value.toFixed(1)} s`;
   const lines = rows.map((row) => {
@@ -58,12 +54,15 @@ describe.each(tries)("README, typed in a clone with $title", ({ node, person }) 
   const home = join(place, "home");
   let shell: Shell;
   let install = 0;
-  const wasFilled = (): string => (existsSync(join(cache, "_cacache")) ? "filled" : "empty");
   let filled = "";
+  // Another one for each try: root's data lie in it
+  let offline: Offline;
+  afterAll(() => offline.close());
 
   beforeAll(async () => {
     for (const folder of [join(place, "Haus Tür ä"), home]) rmSync(folder, { recursive: true, force: true });
-    filled = wasFilled();
+    filled = existsSync(join(cache, "_cacache")) ? "filled" : "empty";
+    offline = await openOffline();
     for (const folder of [cache, home]) mkdirSync(folder, { recursive: true });
     await execa("git", ["clone", "--quiet", root, clone]);
     await hand([clone, home, cache], person);

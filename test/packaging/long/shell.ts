@@ -42,11 +42,11 @@ export class Shell {
     this.#options = options;
   }
 
-  /** Runs a program to its end, for at most three minutes. */
+  /** Runs a program to its end, for at most nine minutes: that is less than a test may take, and enough for npm on a busy machine. */
   run(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
     const [file, words, options] = this.#command(program, args, env);
     return new Promise((resolve) => {
-      execFile(file, words, { ...options, maxBuffer: 10_000_000, timeout: 180_000 }, (error, out, err) => {
+      execFile(file, words, { ...options, maxBuffer: 10_000_000, timeout: 540_000 }, (error, out, err) => {
         resolve({ code: error === null ? 0 : typeof error.code === "number" ? error.code : -1, out, err });
       });
     });
