@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { build } from "vite";
 
 /*
- * `npm run build`. The programs, the web page and the reference of the API do not need each other: built at once by one process, they
- * take two thirds of the time of three commands. `npm ci` waits for this.
+ * `npm run build`. The programs, the web page and the reference of the API do not need each other, so one process builds them at once:
+ * it loads Vite once, and uses both cores of a small machine. `npm ci` waits for this.
  */
 const root = join(import.meta.dirname, "..");
 rmSync(join(root, "dist"), { recursive: true, force: true });
