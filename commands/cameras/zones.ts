@@ -1,9 +1,10 @@
 import { type Point, pointText } from "../../src/contract/polygon.ts";
+import { Problem } from "../../src/contract/problem.ts";
 import type { ReplyOf } from "../../src/contract/routes/index.ts";
 import type { Argument, Command } from "../command.ts";
 import { actionCommand, recordCommand, rowsCommand } from "../command-shapes.ts";
 import { textArgument } from "../input/arguments.ts";
-import { idOf, toggle, WrongValue } from "../input/options.ts";
+import { idOf, text, toggle, WrongValue } from "../input/options.ts";
 import type { Io } from "../io.ts";
 import { ago, exactly } from "../output/terminal-format.ts";
 import { fieldsOf, type View } from "../output/view.ts";
@@ -62,6 +63,21 @@ function noteDoubt(io: Io, camera_id: string, zones: readonly Zone[]): void {
   io.output.note(`camera ${camera_id} was moved; draw its zones again, or keep them: homesec cameras zones confirm ${camera_id}`);
 }
 
+type Rule = ReplyOf<"getRule">;
+
+/** Returns the rule. Throws `Problem` (`invalid`) if it is not about this camera, so that no zone is saved for nothing. */
+async function ruleOfCamera(io: Io, id: string, camera_id: string): Promise<Rule> {
+  const rule = await io.call("getRule", { params: { id } });
+  if (rule.camera_ids?.includes(camera_id) ?? true) return rule;
+  throw new Problem("invalid", `rule ${rule.name} does not apply to camera ${camera_id}; add it with homesec rules update --cameras`);
+}
+
+/** Adds a zone to those of a rule. */
+async function limitRule(io: Io, { id, zones }: Rule, name: string): Promise<void> {
+  const others = (zones ?? []).filter((other) => other.toLowerCase() !== name.toLowerCase());
+  await io.call("updateRule", { params: { id }, body: { zones: [...others, name] } });
+}
+
 export const zoneCommands: readonly Command[] = [
   rowsCommand({
     name: "cameras zones list",
@@ -77,10 +93,17 @@ export const zoneCommands: readonly Command[] = [
     name: "cameras zones add",
     summary: "Add a zone to a camera, or replace its corners",
     description:
-      "Adds a zone, a named area of the camera's picture. Each corner is X,Y: shares of the width from the left and of the height from the top. A detection is in a zone if the middle of the lower edge of its box is. Rules name zones with --zones and --not-zones. With --private, homesec blacks the zone out in every picture that it sends or serves; the files stay as they are. The camera's page draws zones on its last picture.",
+      "Adds a zone, a named area of the camera's picture. Each corner is X,Y: shares of the width from the left and of the height from the top. A detection is in a zone if the middle of the lower edge of its box is. --rule limits a rule to the zone; `rules add` and `rules update` name zones with --zones and --not-zones. With --private, homesec blacks the zone out in every picture that it sends or serves; the files stay as they are. The camera's page draws zones on its last picture.",
     arguments: { ...cameraArgument, name: textArgument("Name of the zone"), points: corners },
-    options: { private: toggle("Black it out in every picture; --no-private ends that") },
+    options: {
+      rule: idOf("rule", text("rule", "Limit this rule to the zone, by id or name")),
+      private: toggle("Black it out in every picture; --no-private ends that"),
+    },
     examples: [
+      {
+        command: "homesec cameras zones add front-door driveway 0.1,0.4 0.5,0.4 0.6,1 0,1 --rule 'Every car'",
+        note: "that rule no longer alerts about cars in the street",
+      },
       {
         command: "homesec cameras zones add front-door driveway 0.1,0.4 0.5,0.4 0.6,1 0,1",
         note: "four corners; `rules add --zones driveway` then uses it",
@@ -91,9 +114,19 @@ export const zoneCommands: readonly Command[] = [
       },
     ],
     view: zoneView,
-    record: (io, { arguments: { points, ...params }, options }) =>
-      io.call("setZone", { params, body: { points: [...points], ...(options.private !== undefined && { private: options.private }) } }),
+    async record(io, { arguments: { points, ...params }, options: { rule: id, private: isPrivate } }) {
+      const rule = id === undefined ? undefined : await ruleOfCamera(io, id, params.camera_id);
+      const body = { points: [...points], ...(isPrivate !== undefined && { private: isPrivate }) };
+      const zone = await io.call("setZone", { params, body });
+      if (rule) await limitRule(io, rule, zone.name);
+      return zone;
+    },
     note: ({ name }, { arguments: { camera_id } }) => `zone ${name} of camera ${camera_id} saved`,
+    async after(io, _, { options: { rule: id } }) {
+      if (id === undefined) return;
+      const { name, zones } = await io.call("getRule", { params: { id } });
+      io.output.note(`rule ${name} now alerts only at cameras with a zone ${zones?.join(" or ")}, and only about what is in it`);
+    },
   }),
   actionCommand({
     name: "cameras zones remove",

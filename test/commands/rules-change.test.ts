@@ -33,6 +33,26 @@ describe.each(ways)("rules, %s", (way) => {
     return "rules.yaml";
   };
 
+  it("rules: one command limits an alert for every car in the street to the driveway", async () => {
+    await homesec(["add", "--name", "Every car", "--object-types", "car"]);
+    const corners = ["0.1,0.4", "0.5,0.4", "0.6,1", "0,1"];
+    const draw = (zone: string) => served.homesec(way, ["cameras", "zones", "add", "yard", zone, ...corners, "--rule", "Every car"]);
+    const { code, err } = await draw("driveway");
+    expect([code, err]).toEqual([
+      0,
+      "zone driveway of camera yard saved\nrule Every car now alerts only at cameras with a zone driveway, and only about what is in it\n",
+    ]);
+    await draw("Driveway");
+    expect((await homesec(["show", "Every car"])).out).toMatch(/conditions +car, in Driveway\n/);
+  });
+
+  it("rules: a rule of other cameras is not limited to a zone of this one, and no zone is saved", async () => {
+    await homesec(["add", "--name", "Porch only", "--cameras", "porch", "--force"]);
+    const draw = await served.homesec(way, ["cameras", "zones", "add", "yard", "nowhere", "0,0", "1,0", "1,1", "--rule", "Porch only"]);
+    expect(draw).toMatchObject({ code: 2, err: expect.stringContaining("rule Porch only does not apply to camera yard") });
+    expect((await served.homesec(way, ["cameras", "zones", "list", "yard"])).out).not.toContain("nowhere");
+  });
+
   it("rules: add has a flag for each field", async () => {
     const flags = ["--schedule", "mon-fri 22:00-06:00 Europe/Berlin", "--cooldown", "5m", "--cameras", "yard", "--min-confidence", "0.6"];
     const added = await homesec(["add", ...nightly, ...flags, "--escalate", "--no-enabled", "-o", "json"]);

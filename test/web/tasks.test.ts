@@ -138,25 +138,44 @@ describe.skipIf(!chromiumInstalled)("tasks of a newcomer on a phone (needs chrom
       });
     });
 
-    it("tasks: only cars in the driveway, from the camera to the saved rule", async () => {
+    /** Draws a zone on the last picture of the garden, from the start page on. */
+    const drawDriveway = async ({ page, tap, fill, sees }: Hands): Promise<void> => {
+      await tap("Cameras");
+      await tap(/^Garden/);
+      await tap("Draw a zone");
+      const canvas = page.locator("svg[data-zones]");
+      await canvas.scrollIntoViewIfNeeded();
+      const { width = 0, height = 0 } = (await canvas.boundingBox()) ?? {};
+      for (const [x, y] of [
+        [0.2, 0.5],
+        [0.8, 0.5],
+        [0.5, 0.9],
+      ] as const)
+        await canvas.tap({ position: { x: x * width, y: y * height } });
+      await sees("The zone is complete");
+      await fill("Name of the zone", "Driveway");
+      await tap("Save");
+      await sees("Zone Driveway saved");
+    };
+
+    it("tasks: only cars in the driveway, from an alert for every car in the street to the saved rule", async () => {
       await home.giveLastPicture("garden");
+      await home.ask("POST", "/api/alerts/rules", { name: "Every car", object_types: ["car"], channels: ["webhook"] });
+      await task(6, async ({ page, tap, fill, sees }) => {
+        await drawDriveway({ page, tap, fill, sees });
+        await tap("Limit “Every car” to Driveway");
+        await sees(/In the last 30 days this would/);
+        await tap("Save rule");
+        await sees("“Every car” is saved");
+      });
+      const rule = (await items("/api/alerts/rules")).find(({ name }) => name === "Every car");
+      expect(rule).toMatchObject({ object_types: ["car"], zones: ["Driveway"], camera_ids: null, enabled: true });
+    });
+
+    it("tasks: a new rule about a zone, from the camera to the saved rule", async () => {
+      await home.ask("DELETE", "/api/cameras/garden/zones/Driveway");
       await task(10, async ({ page, tap, fill, sees }) => {
-        await tap("Cameras");
-        await tap(/^Garden/);
-        await tap("Draw a zone");
-        const canvas = page.locator("svg[data-zones]");
-        await canvas.scrollIntoViewIfNeeded();
-        const { width = 0, height = 0 } = (await canvas.boundingBox()) ?? {};
-        for (const [x, y] of [
-          [0.2, 0.5],
-          [0.8, 0.5],
-          [0.5, 0.9],
-        ] as const)
-          await canvas.tap({ position: { x: x * width, y: y * height } });
-        await sees("The zone is complete");
-        await fill("Name of the zone", "Driveway");
-        await tap("Save");
-        await sees("Zone Driveway saved");
+        await drawDriveway({ page, tap, fill, sees });
         await tap("New rule about these zones");
         await tap(/^Car$/i);
         await fill("Name", "Cars in my driveway");

@@ -75,6 +75,7 @@ export const changing: Steps = {
     error(2, "front-door street 0.1,0.4 0.5,0.4", { says: /A zone needs at least 3 corners, this one has 2; add more/ }),
     error(2, "front-door street 0.1;0.4 0.5,0.4 1,1", { says: /must be corners X,Y from 0,0/ }),
     error(3, "fron-door street 0.1,0.4 0.5,0.4 1,1"),
+    error(3, "front-door street 0.1,0.4 0.5,0.4 1,1 --rule 'No such rule'"),
   ],
   "cameras zones confirm": [people("front-door"), json("front-door"), error(3, "fron-door")],
   "cameras zones remove": [people("front-door driveway"), json("yard 'back yard'", { ownForm: true }), error(3, "front-door street")],

@@ -3,6 +3,7 @@ import { Link } from "wouter";
 import { mostCorners, mostZones, type Point, polygonFault } from "../../../src/contract/polygon.ts";
 import { cameraRoutes } from "../../../src/contract/routes/cameras.ts";
 import type { ReplyOf } from "../../../src/contract/routes/index.ts";
+import { ruleRoutes } from "../../../src/contract/routes/rules.ts";
 import { zoneRoutes } from "../../../src/contract/routes/zones.ts";
 import { useAction, useReply } from "../../api/use-reply.ts";
 import { useAttempt } from "../../parts/attempt.ts";
@@ -212,6 +213,35 @@ function ZoneList({ camera, zones, onEdit }: EditorProps & { readonly onEdit: (z
           {words.newRule}
         </Link>
       </p>
+      <RulesToLimit camera={camera} zones={zones} />
+    </>
+  );
+}
+
+/** Rules that alert about the whole picture of this camera: each as a way to its form, limited to the newest zone. */
+function RulesToLimit({ camera, zones }: EditorProps) {
+  const { zones: words } = useAdminTexts().cameras;
+  const { data } = useReply(ruleRoutes.listRules, { query: { enabled: true, limit: 100 } });
+  const usable = zones.filter((zone) => !zone.private).toSorted((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
+  const [newest] = usable;
+  const wide = (data?.items ?? []).filter(
+    ({ kind, zones: named, not_zones, camera_ids }) =>
+      kind === "event" && named === null && not_zones === null && (camera_ids?.includes(camera.camera_id) ?? true),
+  );
+  if (!newest || wide.length === 0) return null;
+  const draft = encodeURIComponent(JSON.stringify({ zones: [newest.name] }));
+  return (
+    <>
+      <p className="mt-3 text-soft">{words.limitHint}</p>
+      <ul>
+        {wide.map(({ id, name }) => (
+          <li key={id}>
+            <Link href={`/rules/${id}?draft=${draft}`} className="inline-flex min-h-11 items-center text-accent underline">
+              {words.limitRule(name, newest.name)}
+            </Link>
+          </li>
+        ))}
+      </ul>
     </>
   );
 }

@@ -91,6 +91,8 @@ export const de: AdminTexts = {
       corner: (number, left, top) => `Ecke ${number}: ${left} % von links, ${top} % von oben`,
       saved: (name) => `Zone ${name} gespeichert`,
       newRule: "Neue Regel zu diesen Zonen",
+      limitRule: (rule, zone) => `„${rule}“ auf ${zone} beschränken`,
+      limitHint: "Diese Regeln gelten für das ganze Bild:",
       doubtful: "Die Kamera wurde bewegt, ihre Zonen liegen vielleicht falsch.",
       confirm: "Sie passen noch",
       confirmed: "Die Zonen sind bestätigt",

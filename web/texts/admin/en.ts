@@ -93,6 +93,8 @@ export const en = {
       corner: (number: number, left: number, top: number) => `Corner ${number}: ${left} % from the left, ${top} % from the top`,
       saved: (name: string) => `Zone ${name} saved`,
       newRule: "New rule about these zones",
+      limitRule: (rule: string, zone: string) => `Limit “${rule}” to ${zone}`,
+      limitHint: "These rules alert about the whole picture:",
       doubtful: "The camera was moved, so its zones may lie elsewhere.",
       confirm: "They still fit",
       confirmed: "The zones are confirmed",
