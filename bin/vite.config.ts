@@ -2,7 +2,12 @@ import { join } from "node:path";
 import { defineConfig, type Plugin } from "vite";
 
 /** What runs as a process, by its place below `dist`. */
-const programs = ["bin/homesec", ...["detector", "language_model", "enrichment"].map((name) => `daemon/builtin/${name}/main`)];
+const programs = [
+  "bin/homesec",
+  ...["detector", "language_model", "enrichment"].map((name) => `daemon/builtin/${name}/main`),
+  // the worker thread of the detector
+  "daemon/builtin/detector/closer-look",
+];
 
 /** Libraries of the daemon that read files of their own, have parts per platform, or look for what else is installed. */
 const separate = ["bullmq", "mqtt", "nodemailer", "nunjucks", "pino", "pino-pretty", "prom-client", "sharp", "smtp-server"];

@@ -7,14 +7,17 @@ export class LayerList {
   layers = [];
   #graph;
   #input;
+  #inputValue;
   /** What a node became: the name of its value, its channels, and the convolution that a following scaling can be folded into. */
   #done = new Map();
   /** How many nodes read a node. A convolution that two nodes read cannot take in a scaling of one of them. */
   #readers = new Map();
 
-  constructor(graph, input) {
+  /** `input` is the node that the list begins with; `inputValue` its name in ONNX and its channels. */
+  constructor(graph, input, inputValue) {
     this.#graph = graph;
     this.#input = input;
+    this.#inputValue = inputValue;
     for (const { input: inputs = [] } of graph.nodes.values()) {
       for (const name of inputs) this.#readers.set(nameOf(name), (this.#readers.get(nameOf(name)) ?? 0) + 1);
     }
@@ -24,7 +27,7 @@ export class LayerList {
   add(name) {
     const known = this.#done.get(nameOf(name));
     if (known) return known;
-    const value = name === this.#input ? { value: "image", channels: 3 } : this.#compute(nameOf(name));
+    const value = name === this.#input ? this.#inputValue : this.#compute(nameOf(name));
     this.#done.set(nameOf(name), value);
     return value;
   }

@@ -5,18 +5,26 @@ import { constant, node, onnxFile } from "./onnx-writer.mjs";
 export const classes = { person: 1, bicycle: 2, car: 3, motorcycle: 4, bus: 6, truck: 8, bird: 16, cat: 17, dog: 18 };
 const allClasses = 91;
 const boxSize = 4;
-/** The detector looks at six feature maps, from fine to coarse. */
-const featureMaps = 6;
+/** The layer that the finest of the six feature maps and all layers behind it read. */
+const features = { node: "FeatureExtractor/MobilenetV2/expanded_conv_13/expand/Relu6", channels: 576 };
 
 /**
- * Returns the ONNX file of SSDlite with MobileNetV2 from its TensorFlow.js graph. Input `image`: [pictures, 3, height, width], RGB from -1 to 1,
- * at any size. Outputs, with one row per anchor: `boxes` as SSD encodings, and `scores` of `classes` from 0 to 1. The weights are stored in
- * half precision.
+ * Returns two ONNX files of SSDlite with MobileNetV2 from its TensorFlow.js graph. `near` has the input `image`, [pictures, 3, height, width], RGB
+ * from -1 to 1, at any size, and finds small objects. `far` has the output `features` of `near` as its input, and finds the others. Outputs,
+ * with one row per anchor: `boxes` as SSD encodings, and `scores` of `classes` from 0 to 1. The weights are stored in half precision.
  */
-export function ssdliteFile(graph) {
-  const list = new LayerList(graph, "Preprocessor/sub");
+export function ssdliteFiles(graph) {
+  const image = { value: "image", channels: 3 };
+  const near = new LayerList(graph, "Preprocessor/sub", image);
+  const between = near.add(features.node);
+  const far = new LayerList(graph, features.node, { value: "features", channels: features.channels });
+  return { near: partFile("near", near, image, [0], between.value), far: partFile("far", far, far.add(features.node), [1, 2, 3, 4, 5]) };
+}
+
+/** Returns the file of a part of the model with the heads of these feature maps. `between` is the value that the other part reads. */
+function partFile(name, list, input, featureMaps, between) {
   const numbers = Object.values(classes);
-  const heads = Array.from({ length: featureMaps }, (_, index) => {
+  const heads = featureMaps.map((index) => {
     const box = list.add(`BoxPredictor_${index}/BoxEncodingPredictor/BiasAdd`);
     const score = list.add(`BoxPredictor_${index}/ClassPredictor/BiasAdd`);
     const anchors = score.channels / allClasses;
@@ -25,32 +33,23 @@ export function ssdliteFile(graph) {
     return { box: box.value, score: score.value };
   });
   const constants = [constant("zero", "float", [], new Float32Array([0])), constant("six", "float", [], new Float32Array([6]))];
-  const nodes = list.layers.flatMap((layer, index) => layerNodes(layer, index, constants));
-  nodes.push(
-    ...joined(
-      "boxes",
-      boxSize,
-      heads.map(({ box }) => box),
-      constants,
-    ),
-  );
-  nodes.push(
-    ...joined(
-      "logits",
-      numbers.length,
-      heads.map(({ score }) => score),
-      constants,
-    ),
-  );
-  nodes.push(node("Sigmoid", ["logits"], ["scores"]));
+  const values = (kind) => heads.map((head) => head[kind]);
+  const nodes = [
+    ...list.layers.flatMap((layer, index) => layerNodes(layer, index, constants)),
+    ...joined("boxes", boxSize, values("box"), constants),
+    ...joined("logits", numbers.length, values("score"), constants),
+    node("Sigmoid", ["logits"], ["scores"]),
+    ...(between === undefined ? [] : [node("Identity", [between], ["features"])]),
+  ];
   return onnxFile({
-    name: "ssdlite_mobilenet_v2",
+    name: `ssdlite_mobilenet_v2_${name}`,
     nodes,
     constants,
-    input: { name: "image", dims: ["pictures", 3, "height", "width"] },
+    input: { name: input.value, dims: ["pictures", input.channels, "height", "width"] },
     outputs: [
       { name: "boxes", dims: ["pictures", "anchors", boxSize] },
       { name: "scores", dims: ["pictures", "anchors", numbers.length] },
+      ...(between === undefined ? [] : [{ name: "features", dims: ["pictures", features.channels, "rows", "columns"] }]),
     ],
     metadata: { names: Object.keys(classes).join(",") },
   });

@@ -37,7 +37,7 @@ describe("dependencies of homesec", () => {
         .filter((name) => /\.(?:onnx|wasm)$/.test(name) || name.startsWith("ort"))
         .map((name) => join(root, folder, name)),
     );
-    expect(binaries.length).toBe(4);
+    expect(binaries.length).toBe(5);
     for (const file of binaries) expect(notice, file).toContain(createHash("sha256").update(readFileSync(file)).digest("hex"));
   });
 });

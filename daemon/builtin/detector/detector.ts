@@ -18,6 +18,8 @@ export interface DetectedObject {
 export interface Detector {
   /** Additional fields for the health response, beyond the five that the contract requires. */
   readonly about: Readonly<Record<string, string>>;
+  /** How many pictures `detect` may get before it has answered for the first. */
+  readonly atOnce: number;
   /** Throws `Refusal` (400) for files that are not pictures. `width` and `height` are the size of the upright picture. */
   detect(bytes: Buffer): Promise<{ readonly objects: readonly DetectedObject[]; readonly width: number; readonly height: number }>;
 }

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
+import { createSemaphore } from "../../../src/base/async/semaphore.ts";
 import { Problem } from "../../../src/contract/problem.ts";
 import { namesFilesOf } from "../../../src/monitoring/detector-model/model-file.ts";
 import { type Answer, type Call, Refusal, report, serve } from "../service.ts";
@@ -28,21 +29,22 @@ detector.then(
   },
 );
 
-/** End of the queue. Pictures are processed one at a time, and requests during loading wait here. */
-let queue: Promise<unknown> = detector.catch(() => undefined);
+/** Requests during loading wait here for a slot. */
+const slots = detector.then(
+  ({ atOnce }) => createSemaphore({ max: atOnce }),
+  () => createSemaphore({ max: 1 }),
+);
 
 serve(
   {
     "GET /health": () => ({ status: 200, body: health() }),
     "POST /detect": async (call) => {
       const picture = await readPicture(call);
-      const result = queue.then(() => detect(picture, call));
-      // A failure is reported to its client and does not stop the next picture.
-      queue = result.then(
-        () => setImmediate(),
-        () => setImmediate(),
-      );
-      return result;
+      return (await slots).run(async () => {
+        // Between two pictures, health requests are answered and disconnected clients noticed.
+        await setImmediate();
+        return await detect(picture, call);
+      });
     },
   },
   { loading: true },

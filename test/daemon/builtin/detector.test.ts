@@ -114,6 +114,17 @@ test("detector: finds the parked cars, each once", async () => {
   expect(cars.map(({ box }) => box && Math.round((box.x + box.width / 2) / 100))).toEqual([7, 7]);
 });
 
+test("detector: pictures that arrive together, with and without small objects, get the same answers as alone", async () => {
+  const names = Object.keys(truth);
+  const files = await Promise.all(names.map(load));
+  const near = await sharp(files[1]).extract({ left: 360, top: 200, width: 60, height: 100 }).resize({ height: 600 }).jpeg().toBuffer();
+  const all = [...files, near];
+  const alone: Detected["detections"][] = [];
+  for (const bytes of all) alone.push((await see(bytes)).detections);
+  const together = await Promise.all([...all, ...all].map((bytes) => see(bytes)));
+  expect(together.map(({ detections }) => detections)).toEqual([...alone, ...alone]);
+});
+
 test("detector: finds people in the example picture of homesec doctor", async () => {
   const { detections } = await see((await peoplePicture()).bytes);
   expect(detections.length).toBeGreaterThanOrEqual(2);

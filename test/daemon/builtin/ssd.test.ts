@@ -1,25 +1,22 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { iou } from "../../../daemon/builtin/detector/boxes.ts";
-import { ssdAnchors } from "../../../daemon/builtin/detector/ssd/anchors.ts";
-import { type Candidate, confidenceOf, modelClasses, readCandidates } from "../../../daemon/builtin/detector/ssd/candidates.ts";
-import { mergeRegions, oneEach } from "../../../daemon/builtin/detector/ssd/merge.ts";
-import { tilesOf, wholePicture } from "../../../daemon/builtin/detector/ssd/regions.ts";
-
-const [left, right] = tilesOf(true);
+import { coarseAnchors, fineAnchors } from "../../../daemon/builtin/detector/ssd/anchors.ts";
+import { type Candidate, confidenceOf, type Look, modelClasses, readCandidates } from "../../../daemon/builtin/detector/ssd/candidates.ts";
+import { mergeLooks, oneEach } from "../../../daemon/builtin/detector/ssd/merge.ts";
 
 const share = fc.double({ min: 0, max: 0.9, noNaN: true });
-const candidateIn = (region: Candidate["region"]) =>
+const candidateOf = (look: Look) =>
   fc.record({ type: fc.constantFrom(...modelClasses), score: share, x: share, y: share, width: share, height: share }).map(
     ({ type, score, x, y, width, height }): Candidate => ({
-      ...{ type, score, region },
+      ...{ type, score, look },
       corners: { left: x, top: y, right: x + width / 9 + 0.001, bottom: y + height / 9 + 0.001 },
     }),
   );
-const anyRegions = fc.tuple(...[wholePicture, left, right].map((region) => fc.array(candidateIn(region), { maxLength: 20 })));
+const bothLooks = fc.tuple(...(["whole", "closer"] as const).map((look) => fc.array(candidateOf(look), { maxLength: 20 })));
 
 test("bundled model: has the 1,917 anchors of SSD at 300 pixels, in the order of the rows", () => {
-  const anchors = ssdAnchors();
+  const anchors = [...fineAnchors({ width: 300, height: 300 }), ...coarseAnchors()];
   expect(anchors).toHaveLength(1_917);
   const corners = [0, 1, 1_084, 1_917 - 1].map((index) => {
     const { x, y, width, height } = anchors[index] as (typeof anchors)[number];
@@ -34,17 +31,19 @@ test("bundled model: has the 1,917 anchors of SSD at 300 pixels, in the order of
   ]);
 });
 
-test("bundled model: a box without an encoding is its anchor, in the place of its region", () => {
-  const rows = 2 * 1_917;
-  const scores = new Float32Array(rows * modelClasses.length);
-  const last = rows - 1;
+test("bundled model: a box without an encoding is its anchor, as many pixels large in an enlarged picture as in a square", () => {
+  const anchors = fineAnchors({ width: 540, height: 300 });
+  expect(anchors).toHaveLength(34 * 19 * 3);
+  const scores = new Float32Array(anchors.length * modelClasses.length);
+  const last = anchors.length - 1;
   scores[last * modelClasses.length + 2] = 0.8;
-  const boxes = { dims: [2, 1_917, 4], data: new Float32Array(4 * rows) };
-  const found = readCandidates(boxes, { dims: [2, 1_917, 9], data: scores }, [left, right], 0.5);
-  expect(found[0]).toEqual([]);
-  expect(found[1]).toEqual([expect.objectContaining({ type: "car", region: right })]);
-  const corners = found[1]?.[0]?.corners;
-  expect([corners?.left ?? 0, corners?.right ?? 0].map((value) => Number(value.toFixed(3)))).toEqual([0.451, 0.993]);
+  const outputs = { boxes: { dims: [], data: new Float32Array(4 * anchors.length) }, scores: { dims: [], data: scores } };
+  const [found, ...others] = readCandidates(outputs, anchors, "closer", 0.5);
+  expect([found?.type, found?.look, others]).toEqual(["car", "closer", []]);
+  const { left = 0, top = 0, right = 0, bottom = 0 } = found?.corners ?? {};
+  // Half as wide as high, 60 pixels at the square root of that.
+  expect([(right - left) * 540, (bottom - top) * 300].map(Math.round)).toEqual([42, 85]);
+  expect([(left + right) / 2, (top + bottom) / 2].map((value) => Number(value.toFixed(3)))).toEqual([0.985, 0.974]);
 });
 
 test("bundled model: the confidence grows with the score, from 0 to 1, and is 0.5 where the model is as good as always", () => {
@@ -52,33 +51,31 @@ test("bundled model: the confidence grows with the score, from 0 to 1, and is 0.
   fc.assert(fc.property(share, share, (a, b) => confidenceOf(Math.min(a, b)) <= confidenceOf(Math.max(a, b))));
 });
 
-test("bundled model: merged regions show each object once, invent none, and keep the strongest", () => {
+test("bundled model: merged looks show each object once, invent none, and keep the strongest", () => {
   fc.assert(
-    fc.property(anyRegions, (regions) => {
-      const merged = mergeRegions(regions.map(oneEach));
-      const all = regions.flat();
+    fc.property(bothLooks, (looks) => {
+      const merged = mergeLooks(looks.map(oneEach));
+      const all = looks.flat();
       for (const each of merged) expect(all).toContain(each);
-      const best = all.filter(({ region }) => region === wholePicture).toSorted((a, b) => b.score - a.score)[0];
-      const strongest = all.toSorted((a, b) => b.score - a.score)[0];
-      if (best && best === strongest) expect(merged).toContain(best);
+      const [strongest] = all.toSorted((a, b) => b.score - a.score);
+      if (strongest) expect(merged).toContain(strongest);
       for (const [index, one] of merged.entries()) {
         for (const other of merged.slice(index + 1)) {
           if (one.type === other.type) expect(iou(one.corners, other.corners)).toBeLessThanOrEqual(0.45);
         }
       }
-      expect(mergeRegions([merged])).toEqual(merged.filter((each) => mergeRegions([[each]]).length === 1));
+      expect(mergeLooks([merged])).toEqual(merged);
     }),
   );
 });
 
-test("bundled model: a person cut by the inner edge of a tile is left out, and one seen by both tiles counts once", () => {
-  const at = (region: Candidate["region"], from: number, to: number, score = 0.9): Candidate => ({
-    ...{ type: "person", score, region },
-    corners: { left: from, top: 0.4, right: to, bottom: 0.6 },
+test("bundled model: a part of a person in one look, within the person of the other, counts once", () => {
+  const at = (look: Look, top: number, bottom: number, score: number): Candidate => ({
+    ...{ type: "person", score, look },
+    corners: { left: 0.4, top, right: 0.5, bottom },
   });
-  const cut = at(left, 0.53, left.right);
-  const whole = at(right, 0.53, 0.58, 0.6);
-  expect(mergeRegions([[], [cut], [whole]])).toEqual([whole]);
-  const twice = [[at(left, 0.47, 0.52, 0.7)], [at(right, 0.471, 0.519)]];
-  expect(mergeRegions([[], ...twice])).toEqual(twice[1]);
+  const person = at("closer", 0.2, 0.6, 0.9);
+  const part = at("whole", 0.2, 0.34, 0.6);
+  expect(mergeLooks([[part], [person]])).toEqual([person]);
+  expect(mergeLooks([[at("closer", 0.2, 0.34, 0.6)], [person]])).toHaveLength(2);
 });

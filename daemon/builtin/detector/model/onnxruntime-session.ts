@@ -47,9 +47,8 @@ export async function openOnnxRuntimeSession(runtime: OnnxRuntime, file: Session
 export function sessionOf({ Tensor }: OnnxRuntime, session: RuntimeSession, file: SessionFile, name: string): Session {
   return {
     runtime: name,
-    run: async (input, outputs) => {
-      const pictures = input.length / (3 * file.height * file.width);
-      const tensor = new Tensor("float32", input, [pictures, 3, file.height, file.width]);
+    run: async (input, outputs, shape = [1, 3, file.height, file.width]) => {
+      const tensor = new Tensor("float32", input, shape);
       const answers = await session.run({ [file.inputName]: tensor }, outputs);
       return outputs.map((name) => {
         const answer = answers[name];

@@ -13,10 +13,10 @@ export interface Session {
   /** Name and version of the library that runs it. */
   readonly runtime: string;
   /**
-   * Runs the model on `input`, [pictures, 3, height, width], where a model from a user takes one picture. Returns the outputs in the requested
-   * order. The caller owns them.
+   * Runs the model on `input`, [1, 3, height, width]. Returns the outputs in the requested
+   * order. The caller owns them. `shape` replaces that of the input.
    */
-  run(input: Float32Array, outputs: readonly string[]): Promise<readonly Output[]>;
+  run(input: Float32Array, outputs: readonly string[], shape?: readonly number[]): Promise<readonly Output[]>;
 }
 
 /** The part of a model's description that a session needs. */
@@ -34,10 +34,10 @@ export async function openSession(file: ModelFile, load: Load = importPackage): 
   });
 }
 
-/** Loads the bundled model with onnxruntime-node if it is installed, else with onnxruntime-web. Throws the error of the library. */
+/** Loads a part of the bundled model with onnxruntime-node if it is installed, else with onnxruntime-web in one thread. Throws the error of the library. */
 export async function openBundledSession(file: SessionFile, load: Load = importPackage): Promise<Session> {
   const runtime = await tryOnnxRuntime(load);
-  return await (runtime ? openOnnxRuntimeSession(runtime, file) : openWebSession(file));
+  return await (runtime ? openOnnxRuntimeSession(runtime, file) : openWebSession(file, 1));
 }
 
 const importPackage: Load = (name) => import(name);

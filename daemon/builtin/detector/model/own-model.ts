@@ -28,6 +28,8 @@ export async function loadOwnModel(path: string, minConfidence: number, load?: L
       runtime: session.runtime,
       model_details: `${file.width} x ${file.height} pixels, ${layoutNames[layout.kind]} output, ${knownTypes} of ${types.length} classes known`,
     },
+    // All pictures share the input.
+    atOnce: 1,
     detect: async (bytes) => {
       const picture = await decodeColour(bytes, (width, height) => fitInto(file, { width, height }));
       fillInput(tensor, file, picture);

@@ -21,10 +21,10 @@ let loading: Promise<WebRuntime> | undefined;
 
 /**
  * Opens a session that runs the model in onnxruntime-web, which is compiled to WebAssembly and part of homesec. Throws the library's error if
- * it cannot run the model.
+ * it cannot run the model. The first call sets the number of threads for all.
  */
-export async function openWebSession(file: SessionFile): Promise<Session> {
-  loading ??= load();
+export async function openWebSession(file: SessionFile, threads = Math.min(mostThreads, availableParallelism())): Promise<Session> {
+  loading ??= load(threads);
   const runtime = await loading;
   const session = await runtime.InferenceSession.create(await readFile(file.path), {
     executionProviders: ["wasm"],
@@ -35,13 +35,13 @@ export async function openWebSession(file: SessionFile): Promise<Session> {
   return sessionOf(runtime, session, file, `onnxruntime-web ${runtime.env.versions["web"] ?? ""} (WebAssembly)`);
 }
 
-async function load(): Promise<WebRuntime> {
+async function load(threads: number): Promise<WebRuntime> {
   // V8 would optimise far more functions than a model uses often. With this budget, which is 100 times the usual one, the first 12 pictures
   // take a third of the processor time, and loading takes half of the memory. Later pictures are as fast.
   setFlagsFromString("--wasm-tiering-budget=200000000");
   const folder = pathToFileURL(join(modelsFolder, "runtime/")).href;
   const runtime = (await import(`${folder}ort.mjs`)) as WebRuntime;
-  runtime.env.wasm.numThreads = Math.min(mostThreads, availableParallelism());
+  runtime.env.wasm.numThreads = threads;
   runtime.env.wasm.wasmPaths = folder;
   return runtime;
 }

@@ -1,35 +1,37 @@
 import { join } from "node:path";
+import { createSemaphore } from "../../../../src/base/async/semaphore.ts";
 import { pixelWithin } from "../boxes.ts";
 import { type DecodedPicture, decodeColour, resizePixels } from "../decode.ts";
 import type { DetectedObject, Detector } from "../detector.ts";
-import { openBundledSession, type Session } from "../model/open-session.ts";
+import { openBundledSession, type Session, type SessionFile } from "../model/open-session.ts";
 import { modelsFolder } from "../model/web-session.ts";
+import { coarseAnchors, fineAnchors, inputSide } from "./anchors.ts";
 import { type Candidate, confidenceOf, readCandidates } from "./candidates.ts";
-import { fillInput } from "./fill-input.ts";
-import { mergeRegions, oneEach } from "./merge.ts";
-import { inputSide, type Region, stripLength, tilesOf, wholePicture } from "./regions.ts";
+import { type CloserLook, openCloserLook } from "./closer-look.ts";
+import { mergeLooks, oneEach } from "./merge.ts";
+import { closerLength, inputOf, minScore, nearFile, square } from "./near-part.ts";
 
-const fileName = "ssdlite-mobilenet-v2.onnx";
-/** The model gives many anchors a score below this; they say nothing. */
-const minScore = 0.2;
+/** The part of the bundled model that reads what the near part made of the whole picture, and finds all other objects. */
+export const farFile: SessionFile = { path: join(modelsFolder, "ssdlite-mobilenet-v2-far.onnx"), inputName: "features", ...square };
+
 /** A candidate below this share of the picture's height is worth a closer look. */
 const smallHeight = 0.25;
-const values = 3 * inputSide * inputSide;
-/** Inputs of the model. Pictures are processed one at a time. */
-const whole = new Float32Array(values);
-const tiles = new Float32Array(2 * values);
+const anchors = { near: fineAnchors(square), far: coarseAnchors() };
 
 /** Loads the bundled model, SSDlite with MobileNetV2, which knows homesec's nine classes (models/NOTICE.md). Throws if that fails. */
 export async function loadBundledModel(minConfidence: number): Promise<Detector> {
-  const file = { path: join(modelsFolder, fileName), inputName: "image", width: inputSide, height: inputSide };
-  const session = await openBundledSession(file);
+  const near = await openBundledSession(nearFile);
+  const far = await openBundledSession(farFile);
+  const eyes = new Eyes(near, far, await openCloserLook(near));
   return {
-    about: { model: "SSDlite MobileNetV2", runtime: session.runtime },
+    about: { model: "SSDlite MobileNetV2", runtime: near.runtime },
+    // While one picture gets its closer look, the next one is seen as a whole.
+    atOnce: 2,
     detect: async (bytes) => {
       const picture = await decodeColour(bytes, (width, height) =>
-        width >= height ? { width: stripLength, height: inputSide } : { width: inputSide, height: stripLength },
+        width >= height ? { width: closerLength, height: inputSide } : { width: inputSide, height: closerLength },
       );
-      const objects = (await findObjects(session, picture)).flatMap((object) => inPixels(object, picture));
+      const objects = (await eyes.find(picture)).flatMap((object) => inPixels(object, picture));
       return {
         objects: objects.filter(({ confidence }) => confidence >= minConfidence),
         width: picture.fullWidth,
@@ -39,26 +41,45 @@ export async function loadBundledModel(minConfidence: number): Promise<Detector>
   };
 }
 
-/** Looks at the whole picture. If it may show objects that are small, looks at its two tiles too, where they are nearly twice as large. */
-async function findObjects(session: Session, picture: DecodedPicture): Promise<readonly Candidate[]> {
-  fillInput(whole, { pixels: await resizePixels(picture, { width: inputSide, height: inputSide }), width: inputSide }, 0, 0);
-  const [first = []] = await look(session, whole, [wholePicture]);
-  if (!first.some(isSmall)) return mergeRegions([oneEach(first)]);
-  const isWide = picture.width > picture.height;
-  const offset = stripLength - inputSide;
-  fillInput(tiles.subarray(0, values), picture, 0, 0);
-  fillInput(tiles.subarray(values), picture, isWide ? offset : 0, isWide ? 0 : offset);
-  const others = await look(session, tiles, tilesOf(isWide));
-  return mergeRegions([first, ...others].map(oneEach));
+/** Sees the whole picture first. If that may show small objects, takes a closer look at the picture. */
+class Eyes {
+  readonly #near: Session;
+  readonly #far: Session;
+  readonly #closer: CloserLook;
+  /** A session runs one picture at a time. */
+  readonly #turns = createSemaphore({ max: 1 });
+  /** Pictures come in bursts: if the last one needed a closer look, that of the next one starts at once. */
+  #expectsSmall = false;
+
+  constructor(near: Session, far: Session, closer: CloserLook) {
+    this.#near = near;
+    this.#far = far;
+    this.#closer = closer;
+  }
+
+  async find(picture: DecodedPicture): Promise<readonly Candidate[]> {
+    const early = this.#expectsSmall ? this.#closer(picture) : undefined;
+    const whole = await this.#turns.run(() => this.#seeWhole(picture));
+    this.#expectsSmall = whole.some(isSmall);
+    if (!this.#expectsSmall) return mergeLooks([oneEach(whole)]);
+    return mergeLooks([whole, await (early ?? this.#closer(picture))].map(oneEach));
+  }
+
+  async #seeWhole(picture: DecodedPicture): Promise<readonly Candidate[]> {
+    const input = inputOf({ pixels: await resizePixels(picture, square), ...square });
+    const [boxes, scores, features] = await this.#near.run(input, ["boxes", "scores", "features"]);
+    if (!(boxes && scores && features)) return [];
+    const [farBoxes, farScores] = await this.#far.run(features.data, ["boxes", "scores"], features.dims);
+    if (!(farBoxes && farScores)) return [];
+    return [
+      ...readCandidates({ boxes, scores }, anchors.near, "whole", minScore),
+      ...readCandidates({ boxes: farBoxes, scores: farScores }, anchors.far, "whole", minScore),
+    ];
+  }
 }
 
 function isSmall({ corners }: Candidate): boolean {
   return corners.bottom - corners.top < smallHeight;
-}
-
-async function look(session: Session, input: Float32Array, regions: readonly Region[]): Promise<readonly Candidate[][]> {
-  const [boxes, scores] = await session.run(input, ["boxes", "scores"]);
-  return boxes && scores ? readCandidates(boxes, scores, regions, minScore) : [];
 }
 
 function inPixels({ type, score, corners }: Candidate, { fullWidth, fullHeight }: DecodedPicture): readonly DetectedObject[] {

@@ -1,17 +1,19 @@
 import type { ObjectType } from "../../../../src/monitoring/detector-model/class-names.ts";
 import type { Corners } from "../boxes.ts";
 import type { Output } from "../model/open-session.ts";
-import { ssdAnchors } from "./anchors.ts";
-import type { Region } from "./regions.ts";
+import type { Anchor } from "./anchors.ts";
 
-/** An object that the model may have seen in one region. */
+/** How the model saw a picture: squeezed into a square, or enlarged along its longer side. */
+export type Look = "whole" | "closer";
+
+/** An object that the model may have seen. */
 export interface Candidate {
   readonly type: ObjectType;
   /** 0 to 1. */
   readonly score: number;
   /** In shares of the picture. */
   readonly corners: Corners;
-  readonly region: Region;
+  readonly look: Look;
 }
 
 /** In the order of the model's scores. */
@@ -20,37 +22,32 @@ export const modelClasses: readonly ObjectType[] = ["person", "bicycle", "car", 
 /** The model was trained with its encodings enlarged by these factors. */
 const positionFactor = 10;
 const sizeFactor = 5;
-const anchors = ssdAnchors();
 
-/** Reads the model's outputs for the regions it was run on. Returns the candidates of each region that reach `minScore`. */
-export function readCandidates(boxes: Output, scores: Output, regions: readonly Region[], minScore: number): readonly Candidate[][] {
-  return regions.map((region, index) => {
-    const found: Candidate[] = [];
-    for (let anchor = 0; anchor < anchors.length; anchor += 1) {
-      const row = index * anchors.length + anchor;
-      for (const [column, type] of modelClasses.entries()) {
-        const score = scores.data[row * modelClasses.length + column] ?? 0;
-        if (score >= minScore) found.push({ type, score, corners: cornersOf(boxes.data, row, anchor, region), region });
-      }
+/** Returns the objects that reach `minScore` in the outputs of the model for one picture, which have a row for each anchor. */
+export function readCandidates(
+  { boxes, scores }: { readonly boxes: Output; readonly scores: Output },
+  anchors: readonly Anchor[],
+  look: Look,
+  minScore: number,
+): readonly Candidate[] {
+  const found: Candidate[] = [];
+  for (const [row, anchor] of anchors.entries()) {
+    for (const [column, type] of modelClasses.entries()) {
+      const score = scores.data[row * modelClasses.length + column] ?? 0;
+      if (score >= minScore) found.push({ type, score, corners: cornersOf(boxes.data, row, anchor), look });
     }
-    return found;
-  });
+  }
+  return found;
 }
 
 /** Returns a box in shares of the picture. */
-function cornersOf(data: Float32Array, row: number, anchor: number, region: Region): Corners {
-  const { x, y, width, height } = anchors[anchor] as (typeof anchors)[number];
+function cornersOf(data: Float32Array, row: number, { x, y, width, height }: Anchor): Corners {
   const [down, right, taller, wider] = data.subarray(4 * row, 4 * row + 4) as unknown as [number, number, number, number];
   const middleX = x + (right / positionFactor) * width;
   const middleY = y + (down / positionFactor) * height;
   const halfWidth = (width * Math.exp(wider / sizeFactor)) / 2;
   const halfHeight = (height * Math.exp(taller / sizeFactor)) / 2;
-  return {
-    left: region.left + (middleX - halfWidth) * (region.right - region.left),
-    right: region.left + (middleX + halfWidth) * (region.right - region.left),
-    top: region.top + (middleY - halfHeight) * (region.bottom - region.top),
-    bottom: region.top + (middleY + halfHeight) * (region.bottom - region.top),
-  };
+  return { left: middleX - halfWidth, right: middleX + halfWidth, top: middleY - halfHeight, bottom: middleY + halfHeight };
 }
 
 /**
