@@ -9,13 +9,14 @@ import { coarseAnchors, fineAnchors, inputSide } from "./anchors.ts";
 import { type Candidate, confidenceOf, readCandidates } from "./candidates.ts";
 import { type CloserLook, openCloserLook } from "./closer-look.ts";
 import { mergeLooks, oneEach } from "./merge.ts";
-import { closerLength, inputOf, minScore, nearFile, square } from "./near-part.ts";
+import { closerLength, fillInput, lookCloser, minScore, nearFile, square } from "./near-part.ts";
 
 /** The part of the bundled model that reads what the near part made of the whole picture, and finds all other objects. */
 export const farFile: SessionFile = { path: join(modelsFolder, "ssdlite-mobilenet-v2-far.onnx"), inputName: "features", ...square };
 
 /** A candidate below this share of the picture's height is worth a closer look. */
 const smallHeight = 0.25;
+const input = new Float32Array(3 * inputSide * inputSide);
 const anchors = { near: fineAnchors(square), far: coarseAnchors() };
 
 /** Loads the bundled model, SSDlite with MobileNetV2, which knows homesec's nine classes (models/NOTICE.md). Throws if that fails. */
@@ -45,28 +46,33 @@ export async function loadBundledModel(minConfidence: number): Promise<Detector>
 class Eyes {
   readonly #near: Session;
   readonly #far: Session;
-  readonly #closer: CloserLook;
-  /** A session runs one picture at a time. */
+  /** Undefined: in this thread. */
+  readonly #besides: CloserLook | undefined;
+  /** This thread runs the model for one picture at a time. */
   readonly #turns = createSemaphore({ max: 1 });
   /** Pictures come in bursts: if the last one needed a closer look, that of the next one starts at once. */
   #expectsSmall = false;
 
-  constructor(near: Session, far: Session, closer: CloserLook) {
+  constructor(near: Session, far: Session, besides: CloserLook | undefined) {
     this.#near = near;
     this.#far = far;
-    this.#closer = closer;
+    this.#besides = besides;
   }
 
   async find(picture: DecodedPicture): Promise<readonly Candidate[]> {
-    const early = this.#expectsSmall ? this.#closer(picture) : undefined;
+    const early = this.#expectsSmall ? this.#besides?.(picture) : undefined;
     const whole = await this.#turns.run(() => this.#seeWhole(picture));
     this.#expectsSmall = whole.some(isSmall);
     if (!this.#expectsSmall) return mergeLooks([oneEach(whole)]);
     return mergeLooks([whole, await (early ?? this.#closer(picture))].map(oneEach));
   }
 
+  #closer(picture: DecodedPicture): Promise<readonly Candidate[]> {
+    return this.#besides?.(picture) ?? this.#turns.run(() => lookCloser(this.#near, picture));
+  }
+
   async #seeWhole(picture: DecodedPicture): Promise<readonly Candidate[]> {
-    const input = inputOf({ pixels: await resizePixels(picture, square), ...square });
+    fillInput(input, { pixels: await resizePixels(picture, square), ...square });
     const [boxes, scores, features] = await this.#near.run(input, ["boxes", "scores", "features"]);
     if (!(boxes && scores && features)) return [];
     const [farBoxes, farScores] = await this.#far.run(features.data, ["boxes", "scores"], features.dims);

@@ -5,7 +5,7 @@ import { packageRoot } from "../../../../src/base/version.ts";
 import type { Answer, Question } from "../closer-look.ts";
 import type { Session } from "../model/open-session.ts";
 import type { Candidate } from "./candidates.ts";
-import { lookCloser, type Pixels } from "./near-part.ts";
+import type { Pixels } from "./near-part.ts";
 
 /** Returns the small objects of an enlarged picture. */
 export type CloserLook = (picture: Pixels) => Promise<readonly Candidate[]>;
@@ -13,14 +13,17 @@ export type CloserLook = (picture: Pixels) => Promise<readonly Candidate[]>;
 /** The worker thread. The build joins this module with others, so that a path relative to it would be wrong. */
 const program = join(packageRoot(), "dist", "daemon", "builtin", "detector", "closer-look.js");
 
+/** The thread makes hardly any objects; by default it would take 30 MB more for them. */
+const resourceLimits = { maxYoungGenerationSizeMb: 2 };
+
 /**
  * Opens the closer look on a second core, so that it takes place while this thread sees the whole picture, or the next one. Two threads for one
  * run of the model would wait for each other in a loop at each of its layers, which takes the processor from others: on a busy machine, a
- * picture took eight times as long. With onnxruntime-node, which has its own threads, and on one core it takes place in this thread.
+ * picture took eight times as long. Returns undefined on one core, and with onnxruntime-node, which has threads itself.
  */
-export async function openCloserLook(near: Session): Promise<CloserLook> {
-  if (availableParallelism() === 1 || near.runtime.startsWith("onnxruntime-node")) return (picture) => lookCloser(near, picture);
-  const worker = new Worker(program);
+export async function openCloserLook(near: Session): Promise<CloserLook | undefined> {
+  if (availableParallelism() === 1 || near.runtime.startsWith("onnxruntime-node")) return undefined;
+  const worker = new Worker(program, { resourceLimits });
   await new Promise((resolve, reject) => {
     worker.once("message", resolve);
     worker.once("error", reject);

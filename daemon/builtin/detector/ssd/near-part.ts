@@ -17,30 +17,31 @@ export const minScore = 0.2;
 /** The pixels of a picture: rows of red, green and blue. */
 export type Pixels = Pick<DecodedPicture, "width" | "height"> & { readonly pixels: Uint8Array };
 
-/** Returns a picture as the model's input: red, green and blue planes from -1 to 1. */
-export function inputOf({ pixels, width, height }: Pixels): Float32Array {
+/** Writes a picture into the model's input: red, green and blue planes from -1 to 1. */
+export function fillInput(input: Float32Array, { pixels, width, height }: Pixels): void {
   const plane = width * height;
-  const input = new Float32Array(3 * plane);
   for (let to = 0, from = 0; to < plane; to += 1, from += 3) {
     input[to] = ((pixels[from] as number) * 2) / 255 - 1;
     input[to + plane] = ((pixels[from + 1] as number) * 2) / 255 - 1;
     input[to + 2 * plane] = ((pixels[from + 2] as number) * 2) / 255 - 1;
   }
-  return input;
 }
 
 /** Length of an enlarged picture in pixels. Objects are nearly twice as long in it as in a square. */
 export const closerLength = 540;
 
+/** Each thread looks at one enlarged picture at a time. */
+const closerInput = new Float32Array(3 * closerLength * inputSide);
 const closerAnchors = {
   wide: fineAnchors({ width: closerLength, height: inputSide }),
   high: fineAnchors({ width: inputSide, height: closerLength }),
 };
 
-/** Returns the small objects of an enlarged picture. */
+/** Returns the small objects of an enlarged picture. The caller waits for the answer before it asks again. */
 export async function lookCloser(near: Session, picture: Pixels): Promise<readonly Candidate[]> {
   const { width, height } = picture;
-  const [boxes, scores] = await near.run(inputOf(picture), ["boxes", "scores"], [1, 3, height, width]);
+  fillInput(closerInput, picture);
+  const [boxes, scores] = await near.run(closerInput, ["boxes", "scores"], [1, 3, height, width]);
   const anchors = width >= height ? closerAnchors.wide : closerAnchors.high;
   return boxes && scores ? readCandidates({ boxes, scores }, anchors, "closer", minScore) : [];
 }
