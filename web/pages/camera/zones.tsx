@@ -222,7 +222,7 @@ function ZoneList({ camera, zones, onEdit }: EditorProps & { readonly onEdit: (z
 function RulesToLimit({ camera, zones }: EditorProps) {
   const { zones: words } = useAdminTexts().cameras;
   const { data } = useReply(ruleRoutes.listRules, { query: { enabled: true, limit: 100 } });
-  const usable = zones.filter((zone) => !zone.private).toSorted((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
+  const usable = zones.filter((zone) => !zone.private).toSorted((a, b) => b.created_at.getTime() - a.created_at.getTime());
   const [newest] = usable;
   const wide = (data?.items ?? []).filter(
     ({ kind, zones: named, not_zones, camera_ids }) =>
