@@ -2,12 +2,13 @@ import { type ComponentType, lazy, Suspense, useEffect } from "react";
 import { Redirect, Route, Switch, useLocation } from "wouter";
 import type { PagePath } from "../src/contract/pages.ts";
 import { keyRoutes } from "../src/contract/routes/keys.ts";
-import { rememberRole } from "./api/use-may.tsx";
+import { Role, rememberRole } from "./api/use-may.tsx";
 import { useReply } from "./api/use-reply.ts";
 import { Frame } from "./frame/frame.tsx";
 import { LiveProvider } from "./live/live.tsx";
 import { NowPage } from "./pages/now.tsx";
 import { ErrorBoundary } from "./parts/error-boundary.tsx";
+import { CameraNames } from "./parts/names.tsx";
 import { Failure, Missing } from "./parts/states.tsx";
 import { ToastProvider } from "./parts/toast.tsx";
 import { FormatProvider } from "./texts/format.tsx";
@@ -80,24 +81,28 @@ function Signed() {
   // What the page asks for depends on what this client may see
   if (session.isPending && session.failureCount === 0) return null;
   return (
-    <LiveProvider>
-      <FormatProvider>
-        <ToastProvider>
-          <Frame>
-            <ErrorBoundary at={path} fallback={(error) => <Failure error={error} onRetry={() => location.reload()} />}>
-              <Suspense fallback={<div className="min-h-dvh" />}>
-                <Switch>
-                  {pages.map(([path, page]) => (
-                    <Route key={path} path={path} component={page} />
-                  ))}
-                  <Route path="/incidents/:id">{({ id }) => <Redirect to={`/events/${id}`} replace />}</Route>
-                  <Route component={Missing} />
-                </Switch>
-              </Suspense>
-            </ErrorBoundary>
-          </Frame>
-        </ToastProvider>
-      </FormatProvider>
-    </LiveProvider>
+    <Role value={role ?? "owner"}>
+      <LiveProvider>
+        <FormatProvider>
+          <CameraNames>
+            <ToastProvider>
+              <Frame>
+                <ErrorBoundary at={path} fallback={(error) => <Failure error={error} onRetry={() => location.reload()} />}>
+                  <Suspense fallback={<div className="min-h-dvh" />}>
+                    <Switch>
+                      {pages.map(([path, page]) => (
+                        <Route key={path} path={path} component={page} />
+                      ))}
+                      <Route path="/incidents/:id">{({ id }) => <Redirect to={`/events/${id}`} replace />}</Route>
+                      <Route component={Missing} />
+                    </Switch>
+                  </Suspense>
+                </ErrorBoundary>
+              </Frame>
+            </ToastProvider>
+          </CameraNames>
+        </FormatProvider>
+      </LiveProvider>
+    </Role>
   );
 }

@@ -5,7 +5,7 @@ import { Problem } from "../src/contract/problem.ts";
 import { App } from "./app.tsx";
 import { prefetch } from "./frame/prefetch.ts";
 import { keepPageOnDevice } from "./parts/install.ts";
-import { LanguageProvider } from "./texts/texts.tsx";
+import { LanguageProvider, loadLanguage } from "./texts/texts.tsx";
 import "./styles.css";
 
 /** Shows the sign-in page when the daemon wants a key; the address that was asked for is kept. */
@@ -29,6 +29,7 @@ const cache = new QueryClient({
   },
 });
 
+loadLanguage();
 prefetch(cache, location.pathname);
 keepPageOnDevice();
 createRoot(document.getElementById("page") as HTMLElement).render(

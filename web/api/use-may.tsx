@@ -1,13 +1,8 @@
-import type { ReactNode } from "react";
+import { createContext, type ReactNode, useContext } from "react";
 import { type KeyRole, keyRoles } from "../../src/contract/constants.ts";
-import { keyRoutes } from "../../src/contract/routes/keys.ts";
-import { useReply } from "./use-reply.ts";
 
-/** Returns what this client may do. While homesec asks for no keys, everyone is an owner. */
-function useRole(): KeyRole {
-  const { data } = useReply(keyRoutes.getSession, {});
-  return data?.role ?? "owner";
-}
+/** What this client may do. While homesec asks for no keys, everyone is an owner. */
+export const Role = createContext<KeyRole>("owner");
 
 /** A role in the order of rights: an owner has the rights of a resident, who has those of a guest. */
 function rankOf(role: KeyRole): number {
@@ -16,7 +11,7 @@ function rankOf(role: KeyRole): number {
 
 /** Whether this client may do what needs a role, so that no one sees a button that homesec would refuse. */
 export function useMay(needed: KeyRole): boolean {
-  const role = useRole();
+  const role = useContext(Role);
   return rankOf(role) >= rankOf(needed);
 }
 

@@ -5,12 +5,14 @@ import { alertRoutes } from "../../src/contract/routes/alerts.ts";
 import { cameraRoutes } from "../../src/contract/routes/cameras.ts";
 import { eventRoutes } from "../../src/contract/routes/events.ts";
 import { keyRoutes } from "../../src/contract/routes/keys.ts";
+import { modeRoutes } from "../../src/contract/routes/modes.ts";
+import { systemRoutes } from "../../src/contract/routes/system.ts";
 import { healthRoutes } from "../../src/contract/routes/system-health.ts";
 import { call } from "../api/client.ts";
 import { wasGuest } from "../api/use-may.tsx";
 import { replyKey } from "../api/use-reply.ts";
 import { latest, unreviewed } from "../pages/now.tsx";
-import { everyCamera } from "../parts/names.ts";
+import { everyCamera } from "../parts/names.tsx";
 import { openAlerts } from "../parts/open-alerts.ts";
 
 /** Asks for what the page at this address shows, so that the replies are on their way while the page is put together. */
@@ -20,6 +22,8 @@ export function prefetch(cache: QueryClient, path: string): void {
   const ask = <R extends Route>(route: R, request: ClientRequest<R>): void =>
     void cache.prefetchQuery({ queryKey: replyKey(route, request), queryFn: ({ signal }) => call(route, request, signal) });
   ask(keyRoutes.getSession, {});
+  ask(systemRoutes.getHome, {});
+  ask(modeRoutes.getMode, {});
   ask(cameraRoutes.listCameras, everyCamera);
   const [, event] = /^\/events\/(\d{1,15})$/.exec(path) ?? [];
   if (event !== undefined) {

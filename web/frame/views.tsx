@@ -3,7 +3,7 @@ import { useLocation } from "wouter";
 import { cameraRoutes } from "../../src/contract/routes/cameras.ts";
 import { useReply } from "../api/use-reply.ts";
 import { Dialog } from "../parts/dialog.tsx";
-import { everyCamera } from "../parts/names.ts";
+import { everyCamera } from "../parts/names.tsx";
 import { useTexts } from "../texts/texts.tsx";
 import type { NavEntry } from "./pages.ts";
 

@@ -1,14 +1,14 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
+import { pause } from "../../src/base/lifecycle/pause.ts";
 import type { JournalMessage } from "../../src/contract/live.ts";
-import { Problem } from "../../src/contract/problem.ts";
-import { liveAddress } from "../../src/contract/tail/address.ts";
-import { followMessages, type TailState } from "../../src/contract/tail/follow.ts";
-import { applyMessage } from "./apply.ts";
-import { Socket } from "./socket.ts";
+import { afterFirstReplies } from "../api/first-replies.ts";
 
 /** Whether the page hears from the daemon. `since`: the time from which it has not. */
 export type LiveState = { readonly kind: "starting" } | { readonly kind: "live" } | { readonly kind: "lost"; readonly since: Date };
+
+const retryMs = 3_000;
+const drawMs = 50;
 
 const State = createContext<LiveState>({ kind: "starting" });
 
@@ -27,51 +27,40 @@ export function useMessages(listen: (message: JournalMessage) => void): void {
   }, [listen]);
 }
 
-/** Follows the live messages and keeps the cached replies equal to the database. */
+/** Follows the live messages. What follows them comes in a file of its own, after what the page shows first. */
 export function LiveProvider({ children }: { readonly children: ReactNode }) {
   const cache = useQueryClient();
   const [state, setState] = useState<LiveState>({ kind: "starting" });
   useEffect(() => {
     const stop = new AbortController();
-    let heardAt = new Date();
-    let isFirst = true;
-    let socket: Socket | undefined;
-    const onState = (next: TailState): void => {
-      if (next.kind === "connected") {
-        setState({ kind: "live" });
-        // what was asked for before this connection may lack what happened in between
-        if (isFirst) void cache.invalidateQueries();
-        isFirst = false;
-      }
-      if (next.kind === "interrupted") setState((before) => (before.kind === "lost" ? before : { kind: "lost", since: heardAt }));
+    const heard = (message: JournalMessage): void => {
+      for (const listen of listeners) listen(message);
     };
-    const open = (since: number | undefined): Socket => {
-      const { url, protocols } = liveAddress({ url: location.origin }, since);
-      socket = new Socket(url, protocols);
-      return socket;
+    const start = async (): Promise<void> => {
+      await new Promise<void>((resolve) => {
+        const end = afterFirstReplies(cache, resolve);
+        stop.signal.addEventListener("abort", end);
+      });
+      // the browser draws the page first
+      await pause(drawMs, stop.signal);
+      const { follow } = await whenLoaded(stop.signal);
+      await follow({ cache, signal: stop.signal, onState: setState, onMessage: heard });
     };
-    const follow = async (): Promise<void> => {
-      const problemOf = ({ reason }: { readonly reason: string }) => new Problem("unreachable", reason);
-      for await (const message of followMessages({ open, problemOf, signal: stop.signal, onState })) {
-        heardAt = new Date();
-        if (message.type === "gap") void cache.invalidateQueries();
-        else {
-          applyMessage(cache, message);
-          for (const listen of listeners) listen(message);
-        }
-      }
-    };
-    const wake = (): void => {
-      if (document.visibilityState === "visible") socket?.check();
-    };
-    document.addEventListener("visibilitychange", wake);
-    addEventListener("online", wake);
-    follow().catch(() => setState({ kind: "lost", since: heardAt }));
-    return () => {
-      stop.abort();
-      document.removeEventListener("visibilitychange", wake);
-      removeEventListener("online", wake);
-    };
+    const startedAt = new Date();
+    start().catch(() => setState({ kind: "lost", since: startedAt }));
+    return () => stop.abort();
   }, [cache]);
   return <State value={state}>{children}</State>;
+}
+
+/** Loads what follows the messages, again and again while homesec does not answer. */
+async function whenLoaded(signal: AbortSignal): Promise<typeof import("./follow.ts")> {
+  for (;;) {
+    try {
+      return await import("./follow.ts");
+    } catch (error) {
+      await pause(retryMs, signal);
+      if (signal.aborted) throw error;
+    }
+  }
 }

@@ -8,7 +8,7 @@ import { useReply } from "../api/use-reply.ts";
 import { useKeys } from "../keys/keys.tsx";
 import { type AlertRecord, AlertRow } from "../parts/alert-row.tsx";
 import { Button } from "../parts/button.tsx";
-import { everyCamera } from "../parts/names.ts";
+import { everyCamera } from "../parts/names.tsx";
 import { isOpen, useAlertActions, useOpenAlerts } from "../parts/open-alerts.ts";
 import { Page } from "../parts/page.tsx";
 import { Empty, Failure } from "../parts/states.tsx";

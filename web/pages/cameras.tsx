@@ -4,7 +4,7 @@ import { For } from "../api/use-may.tsx";
 import { useReply } from "../api/use-reply.ts";
 import { Button } from "../parts/button.tsx";
 import { CameraTile } from "../parts/camera-tile.tsx";
-import { everyCamera } from "../parts/names.ts";
+import { everyCamera } from "../parts/names.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { useAdminTexts } from "../texts/admin.ts";

@@ -8,7 +8,7 @@ import { useKeys } from "../keys/keys.tsx";
 import { type AlertRecord, AlertRow } from "../parts/alert-row.tsx";
 import { Button } from "../parts/button.tsx";
 import { MuteButton } from "../parts/mute.tsx";
-import { classNames, useCameraNames } from "../parts/names.ts";
+import { classNames, useCameraNames } from "../parts/names.tsx";
 import { isOpen, useAlertActions } from "../parts/open-alerts.ts";
 import { Page, Section } from "../parts/page.tsx";
 import { Risk } from "../parts/risk.tsx";

@@ -4,7 +4,7 @@ import { notificationRoutes } from "../../src/contract/routes/notifications.ts";
 import { ruleRoutes } from "../../src/contract/routes/rules.ts";
 import { zoneRoutes } from "../../src/contract/routes/zones.ts";
 import { useAction, useReply } from "../api/use-reply.ts";
-import { everyCamera } from "../parts/names.ts";
+import { everyCamera } from "../parts/names.tsx";
 import { Page } from "../parts/page.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { useToast } from "../parts/toast.tsx";

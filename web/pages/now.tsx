@@ -12,7 +12,7 @@ import { AlertRow } from "../parts/alert-row.tsx";
 import { type CameraRecord, CameraTile } from "../parts/camera-tile.tsx";
 import { EventRow } from "../parts/event-row.tsx";
 import { ModeButton } from "../parts/mode-button.tsx";
-import { everyCamera } from "../parts/names.ts";
+import { everyCamera } from "../parts/names.tsx";
 import { NewPill } from "../parts/new-pill.tsx";
 import { useOpenAlerts } from "../parts/open-alerts.ts";
 import { Page, Section } from "../parts/page.tsx";

@@ -6,7 +6,7 @@ import { type Entity, entityRoutes } from "../../src/contract/routes/entities.ts
 import { useList } from "../api/use-list.ts";
 import { useReply } from "../api/use-reply.ts";
 import { Button } from "../parts/button.tsx";
-import { className, everyCamera, useCameraNames } from "../parts/names.ts";
+import { className, everyCamera, useCameraNames } from "../parts/names.tsx";
 import { Page } from "../parts/page.tsx";
 import { ParamChoice, ParamDay, useParam } from "../parts/param-choice.tsx";
 import { Empty, Failure } from "../parts/states.tsx";

@@ -3,7 +3,7 @@ import { Link, useParams } from "wouter";
 import type { z } from "zod";
 import { type EntityDetails, entityRoutes } from "../../src/contract/routes/entities.ts";
 import { useReply } from "../api/use-reply.ts";
-import { className, useCameraNames } from "../parts/names.ts";
+import { className, useCameraNames } from "../parts/names.tsx";
 import { Page, Section } from "../parts/page.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { Thumbnail } from "../parts/thumbnail.tsx";

@@ -8,7 +8,7 @@ import { call } from "../api/client.ts";
 import { useAction, useReply } from "../api/use-reply.ts";
 import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { everyCamera } from "../parts/names.ts";
+import { everyCamera } from "../parts/names.tsx";
 import { Page } from "../parts/page.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { useToast } from "../parts/toast.tsx";

@@ -4,7 +4,7 @@ import type { ClientReply } from "../../src/contract/client.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { shareEnds, shareRoutes } from "../../src/contract/routes/shares.ts";
 import { call } from "../api/client.ts";
-import { classNames } from "../parts/names.ts";
+import { classNames } from "../parts/names.tsx";
 import { OpenPage } from "../parts/open-page.tsx";
 import { Risk } from "../parts/risk.tsx";
 import { Failure } from "../parts/states.tsx";

@@ -1,6 +1,6 @@
 import { silenceRoutes } from "../../src/contract/routes/silences.ts";
 import { useAction } from "../api/use-reply.ts";
-import { useCameraNames } from "../parts/names.ts";
+import { useCameraNames } from "../parts/names.tsx";
 import { useToast } from "../parts/toast.tsx";
 import { useTexts } from "../texts/texts.tsx";
 

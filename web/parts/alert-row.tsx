@@ -6,7 +6,7 @@ import { DaemonText } from "../texts/daemon-text.tsx";
 import { Ago } from "../texts/format.tsx";
 import { useTexts } from "../texts/texts.tsx";
 import { Button } from "./button.tsx";
-import { channelName, useCameraNames } from "./names.ts";
+import { channelName, useCameraNames } from "./names.tsx";
 import { isOpen, useAlertActions } from "./open-alerts.ts";
 import { Risk } from "./risk.tsx";
 

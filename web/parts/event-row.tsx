@@ -5,7 +5,7 @@ import type { Event } from "../../src/contract/routes/events.ts";
 import { DaemonText } from "../texts/daemon-text.tsx";
 import { Ago, useFormat } from "../texts/format.tsx";
 import { useTexts } from "../texts/texts.tsx";
-import { classNames, useCameraNames } from "./names.ts";
+import { classNames, useCameraNames } from "./names.tsx";
 import { Risk } from "./risk.tsx";
 import { Thumbnail } from "./thumbnail.tsx";
 

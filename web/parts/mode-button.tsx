@@ -5,7 +5,7 @@ import { useMay } from "../api/use-may.tsx";
 import { useReply } from "../api/use-reply.ts";
 import { useTexts } from "../texts/texts.tsx";
 import { Dialog } from "./dialog.tsx";
-import { useModeNames } from "./names.ts";
+import { useModeNames } from "./names.tsx";
 
 /** Loaded with the first opening of the dialog. */
 const ModeChoices = lazy(() => import("./mode-choices.tsx"));

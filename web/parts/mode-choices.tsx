@@ -5,7 +5,7 @@ import { useFormat } from "../texts/format.tsx";
 import { useMoreTexts } from "../texts/more.ts";
 import { useTexts } from "../texts/texts.tsx";
 import { Button } from "./button.tsx";
-import { useModeNames } from "./names.ts";
+import { useModeNames } from "./names.tsx";
 import { useToast } from "./toast.tsx";
 
 type State = z.output<typeof ModeState>;

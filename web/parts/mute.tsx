@@ -9,7 +9,7 @@ import { useTexts } from "../texts/texts.tsx";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { type MuteEnd, muteEndAt, nextMorning } from "./mute-ends.ts";
-import { useCameraNames } from "./names.ts";
+import { useCameraNames } from "./names.tsx";
 import { useToast } from "./toast.tsx";
 
 /** Mutes the alerts of a camera by two taps, and says while they are muted until when, with a way to end it. */

@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
 import { Link } from "wouter";
+import { afterFirstReplies } from "../api/first-replies.ts";
 import { useTexts } from "../texts/texts.tsx";
 
 interface PageProps {
@@ -35,34 +36,11 @@ export function Page({ title, hideTitle = false, actions, children }: PageProps)
   );
 }
 
-/** What takes longer than this comes later, so that one slow reply does not hold back the page. */
-const longestWaitMs = 2_000;
-/** A reply may lead to the next request: the page is complete when none is under way for this long. */
-const quietMs = 30;
-
 /** Returns true once the replies that a page asks for at first are there: shown one by one they would push each other away. */
 function useFirstReplies(): boolean {
   const cache = useQueryClient();
   const [isComplete, setComplete] = useState(false);
-  useEffect(() => {
-    if (isComplete) return;
-    const isWaiting = (): boolean => cache.isFetching({ predicate: ({ state }) => state.data === undefined }) > 0;
-    if (!isWaiting()) return setComplete(true);
-    let quiet: ReturnType<typeof setTimeout> | undefined;
-    const look = (): void => {
-      if (isWaiting()) {
-        clearTimeout(quiet);
-        quiet = undefined;
-      } else quiet ??= setTimeout(() => setComplete(true), quietMs);
-    };
-    const deadline = setTimeout(() => setComplete(true), longestWaitMs);
-    const stop = cache.getQueryCache().subscribe(look);
-    return () => {
-      stop();
-      clearTimeout(quiet);
-      clearTimeout(deadline);
-    };
-  }, [cache, isComplete]);
+  useEffect(() => (isComplete ? undefined : afterFirstReplies(cache, () => setComplete(true))), [cache, isComplete]);
   return isComplete;
 }
 

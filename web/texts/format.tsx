@@ -31,43 +31,54 @@ const units = [
   ["minute", 60_000],
   ["second", 1_000],
 ] as const;
+const unitNames = ["hour", "minute", "second"] as const;
+const byteUnits = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
 
-/** Creates the format of a language and a time zone. */
-export function createFormat(language: string, zone: string): Format {
-  const dates = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(language, { timeZone: zone, ...options });
+/** Creates a value when it is first needed: to create what Intl writes with takes long on a phone, and most pages need little of it. */
+function onFirstUse<T>(create: () => T): () => T {
+  let value: T | undefined;
+  return () => (value ??= create());
+}
+
+/** Creates the format of a language and a time zone; undefined: that of the browser. */
+export function createFormat(language: string, zone: string | undefined): Format {
+  const dates = (options: Intl.DateTimeFormatOptions, locale = language) =>
+    onFirstUse(() => new Intl.DateTimeFormat(locale, { ...(zone !== undefined && { timeZone: zone }), ...options }));
   const clock = dates({ hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
   const withDay = dates({ day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
   const exact = dates({ dateStyle: "full", timeStyle: "medium", hourCycle: "h23" });
   const day = dates({ weekday: "long", day: "numeric", month: "long" });
-  const code = new Intl.DateTimeFormat("en-CA", { timeZone: zone, year: "numeric", month: "2-digit", day: "2-digit" });
-  const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
-  const count = new Intl.NumberFormat(language);
-  const part = (value: number, unit: string) =>
-    new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: 0 }).format(value);
+  const code = dates({ year: "numeric", month: "2-digit", day: "2-digit" }, "en-CA");
+  const relative = onFirstUse(() => new Intl.RelativeTimeFormat(language, { numeric: "auto" }));
+  const numbers = (options: Intl.NumberFormatOptions) => onFirstUse(() => new Intl.NumberFormat(language, options));
+  const count = numbers({});
+  const percent = numbers({ style: "percent", maximumFractionDigits: 0 });
+  const lengths = unitNames.map((unit) => numbers({ style: "unit", unit, unitDisplay: "short", maximumFractionDigits: 0 }));
+  const sizes = byteUnits.map((unit) => numbers({ style: "unit", unit, unitDisplay: "short", maximumSignificantDigits: 3 }));
   return {
-    zone,
-    time: (time) => (code.format(time) === code.format(new Date()) ? clock : withDay).format(time),
-    clock: (time) => clock.format(time),
-    exact: (time) => exact.format(time),
-    day: (time) => day.format(time),
-    dayCode: (time) => code.format(time),
+    get zone() {
+      return zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+    },
+    time: (time) => (code().format(time) === code().format(new Date()) ? clock() : withDay()).format(time),
+    clock: (time) => clock().format(time),
+    exact: (time) => exact().format(time),
+    day: (time) => day().format(time),
+    dayCode: (time) => code().format(time),
     ago: (time, now) => {
       const past = Math.max(0, now.getTime() - time.getTime());
       const [unit, ms] = units.find(([, least]) => past >= least) ?? ["second", 1_000];
-      return relative.format(-Math.floor(past / ms), unit);
+      return relative().format(-Math.floor(past / ms), unit);
     },
     duration: (ms) => {
-      const [hours, minutes, seconds] = [Math.floor(ms / 3_600_000), Math.floor(ms / 60_000) % 60, Math.round(ms / 1_000) % 60];
-      const parts = [hours && part(hours, "hour"), minutes && part(minutes, "minute"), seconds && part(seconds, "second")];
-      return parts.filter(Boolean).slice(0, 2).join(" ") || part(0, "second");
+      const parts = [Math.floor(ms / 3_600_000), Math.floor(ms / 60_000) % 60, Math.round(ms / 1_000) % 60];
+      const words = parts.flatMap((value, at) => (value === 0 ? [] : [lengths[at]?.().format(value)]));
+      return words.slice(0, 2).join(" ") || (lengths[2]?.().format(0) ?? "");
     },
-    number: (value) => count.format(value),
-    percent: (share) => new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 0 }).format(share),
+    number: (value) => count().format(value),
+    percent: (share) => percent().format(share),
     bytes: (value) => {
-      const step = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"];
-      const power = Math.min(step.length - 1, Math.floor(Math.log10(Math.max(1, value)) / 3));
-      const digits = { style: "unit", unit: step[power] ?? "byte", unitDisplay: "short", maximumSignificantDigits: 3 } as const;
-      return new Intl.NumberFormat(language, digits).format(value / 1000 ** power);
+      const power = Math.min(byteUnits.length - 1, Math.floor(Math.log10(Math.max(1, value)) / 3));
+      return sizes[power]?.().format(value / 1000 ** power) ?? String(value);
     },
   };
 }
@@ -82,11 +93,11 @@ export function useFormat(): Format {
 /** Writes times in the zone of the home, wherever the reader is. */
 export function FormatProvider({ children }: { readonly children: ReactNode }) {
   const { data } = useReply(systemRoutes.getHome, {});
-  return <FormatIn zone={data?.time_zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone}>{children}</FormatIn>;
+  return <FormatIn zone={data?.time_zone}>{children}</FormatIn>;
 }
 
 /** Writes times in a zone. */
-export function FormatIn({ zone, children }: { readonly zone: string; readonly children: ReactNode }) {
+export function FormatIn({ zone, children }: { readonly zone: string | undefined; readonly children: ReactNode }) {
   const language = useLocale();
   const format = useMemo(() => createFormat(language, zone), [language, zone]);
   return <Current value={format}>{children}</Current>;

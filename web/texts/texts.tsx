@@ -38,6 +38,14 @@ export function chooseLanguage(code: Language["code"]): void {
   location.reload();
 }
 
+/** The German texts, loaded once. */
+const german = (): Promise<Texts> => import("./de.ts").then(({ de }) => de);
+
+/** Starts to load the texts of the reader's language, unless they are here. */
+export function loadLanguage(): void {
+  if (preferredLanguage() === "de") void german();
+}
+
 /** Shows the page in the reader's language. Only that one is loaded. */
 export function LanguageProvider({ children }: { readonly children: ReactNode }) {
   const [language, setLanguage] = useState<Language | undefined>(() =>
@@ -46,7 +54,7 @@ export function LanguageProvider({ children }: { readonly children: ReactNode })
   useEffect(() => {
     const code = preferredLanguage();
     document.documentElement.lang = code;
-    if (code === "de") void import("./de.ts").then(({ de }) => setLanguage({ code, texts: de }));
+    if (code === "de") void german().then((texts) => setLanguage({ code, texts }));
   }, []);
   return language && <Current value={language}>{children}</Current>;
 }

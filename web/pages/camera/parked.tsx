@@ -3,7 +3,7 @@ import { For } from "../../api/use-may.tsx";
 import { useAction, useReply } from "../../api/use-reply.ts";
 import { useAttempt } from "../../parts/attempt.ts";
 import { CheckField } from "../../parts/fields.tsx";
-import { className } from "../../parts/names.ts";
+import { className } from "../../parts/names.tsx";
 import { Section } from "../../parts/page.tsx";
 import { Loaded } from "../../parts/states.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";

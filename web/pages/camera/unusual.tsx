@@ -8,7 +8,7 @@ import { Button } from "../../parts/button.tsx";
 import type { CameraRecord } from "../../parts/camera-tile.tsx";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { CheckField, TextField } from "../../parts/fields.tsx";
-import { className } from "../../parts/names.ts";
+import { className } from "../../parts/names.tsx";
 import { Section } from "../../parts/page.tsx";
 import { Loaded } from "../../parts/states.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";

@@ -7,7 +7,7 @@ import { useAction, useReply } from "../../api/use-reply.ts";
 import { useAttempt } from "../../parts/attempt.ts";
 import { Button } from "../../parts/button.tsx";
 import { SelectField, TextField } from "../../parts/fields.tsx";
-import { everyCamera } from "../../parts/names.ts";
+import { everyCamera } from "../../parts/names.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
 import { useTexts } from "../../texts/texts.tsx";
 

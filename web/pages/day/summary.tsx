@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import type { z } from "zod";
 import { type DaySummary, summaryRoutes } from "../../../src/contract/routes/summaries.ts";
 import { useReply } from "../../api/use-reply.ts";
-import { className } from "../../parts/names.ts";
+import { className } from "../../parts/names.tsx";
 import { DaemonText } from "../../texts/daemon-text.tsx";
 import { useFormat } from "../../texts/format.tsx";
 import { useMoreTexts } from "../../texts/more.ts";

@@ -9,7 +9,7 @@ import { useList } from "../../api/use-list.ts";
 import { replyKey, useReply } from "../../api/use-reply.ts";
 import { useMessages } from "../../live/live.tsx";
 import type { EventRecord } from "../../parts/event-row.tsx";
-import { everyCamera } from "../../parts/names.ts";
+import { everyCamera } from "../../parts/names.tsx";
 import type { DaySpan } from "./span.ts";
 
 /** The times without pictures of one camera. */

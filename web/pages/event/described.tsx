@@ -3,7 +3,7 @@ import { Link } from "wouter";
 import { Enrichment } from "../../../src/contract/routes/detections.ts";
 import { For } from "../../api/use-may.tsx";
 import { Button } from "../../parts/button.tsx";
-import { className } from "../../parts/names.ts";
+import { className } from "../../parts/names.tsx";
 import { Section } from "../../parts/page.tsx";
 import { useFormat } from "../../texts/format.tsx";
 import { useMoreTexts } from "../../texts/more.ts";

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { Blur, shapeOf } from "../../parts/blur.tsx";
-import { className } from "../../parts/names.ts";
+import { className } from "../../parts/names.tsx";
 import { Thumbnail } from "../../parts/thumbnail.tsx";
 import { useFormat } from "../../texts/format.tsx";
 import { useTexts } from "../../texts/texts.tsx";

@@ -3,7 +3,7 @@ import { maskRoutes } from "../../../src/contract/routes/masks.ts";
 import { useAction, useReply } from "../../api/use-reply.ts";
 import { useAttempt } from "../../parts/attempt.ts";
 import { Button } from "../../parts/button.tsx";
-import { className } from "../../parts/names.ts";
+import { className } from "../../parts/names.tsx";
 import { Loaded } from "../../parts/states.tsx";
 import { Thumbnail } from "../../parts/thumbnail.tsx";
 import { useFormat } from "../../texts/format.tsx";

@@ -1,4 +1,4 @@
-import { className } from "../../parts/names.ts";
+import { className } from "../../parts/names.tsx";
 import { useFormat } from "../../texts/format.tsx";
 import { useMoreTexts } from "../../texts/more.ts";
 import { useLanguage, useTexts } from "../../texts/texts.tsx";

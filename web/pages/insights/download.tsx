@@ -6,7 +6,7 @@ import { cameraRoutes } from "../../../src/contract/routes/cameras.ts";
 import { eventRoutes } from "../../../src/contract/routes/events.ts";
 import { type AnyRequest, encodeRequest } from "../../../src/contract/validate.ts";
 import { useReply } from "../../api/use-reply.ts";
-import { everyCamera } from "../../parts/names.ts";
+import { everyCamera } from "../../parts/names.tsx";
 import { useFormat } from "../../texts/format.tsx";
 import { useMoreTexts } from "../../texts/more.ts";
 import { useTexts } from "../../texts/texts.tsx";

@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import { riskLevels } from "../../../src/contract/constants.ts";
-import { className } from "../../parts/names.ts";
+import { className } from "../../parts/names.tsx";
 import { useFormat } from "../../texts/format.tsx";
 import { useMoreTexts } from "../../texts/more.ts";
 import { useLanguage, useTexts } from "../../texts/texts.tsx";

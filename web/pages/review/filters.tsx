@@ -4,7 +4,7 @@ import { objectTypes, riskLevels } from "../../../src/contract/constants.ts";
 import { cameraRoutes } from "../../../src/contract/routes/cameras.ts";
 import { useReply } from "../../api/use-reply.ts";
 import type { EventRecord } from "../../parts/event-row.tsx";
-import { className, everyCamera } from "../../parts/names.ts";
+import { className, everyCamera } from "../../parts/names.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 
 /** What the list shows. It stands in the address, so that it can be sent and comes back with "back". */

@@ -63,6 +63,8 @@ export function useReviewing(query: EventQuery) {
     // an undo begins before a long list is stored, and must have the last word
     turn.current = turn.current.then(() => setReviewed(ids, reviewed)).catch(failed);
     await turn.current;
+    // a list that was read in between no longer has the events that an undo brings back
+    if (!reviewed) await forget(cache, eventRoutes.listEvents);
   };
 
   const markAll = async (): Promise<void> => {

@@ -2,7 +2,7 @@ import { objectTypes } from "../../../src/contract/constants.ts";
 import { cameraRoutes } from "../../../src/contract/routes/cameras.ts";
 import { useReply } from "../../api/use-reply.ts";
 import { inputLook } from "../../parts/fields.tsx";
-import { className, everyCamera } from "../../parts/names.ts";
+import { className, everyCamera } from "../../parts/names.tsx";
 import { useMoreTexts } from "../../texts/more.ts";
 import { useTexts } from "../../texts/texts.tsx";
 import type { Draft } from "./draft.ts";

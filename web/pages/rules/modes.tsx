@@ -1,6 +1,6 @@
 import { modeRoutes } from "../../../src/contract/routes/modes.ts";
 import { useReply } from "../../api/use-reply.ts";
-import { useModeNames } from "../../parts/names.ts";
+import { useModeNames } from "../../parts/names.tsx";
 import { useMoreTexts } from "../../texts/more.ts";
 import type { Draft } from "./draft.ts";
 import { Chip, Chips, Group, toggled } from "./fields.tsx";

@@ -5,7 +5,7 @@ import type { z } from "zod";
 import { draftDays, ruleDraftRoutes } from "../../../src/contract/routes/rule-drafts.ts";
 import { useReply } from "../../api/use-reply.ts";
 import { EventRow } from "../../parts/event-row.tsx";
-import { useModeNames } from "../../parts/names.ts";
+import { useModeNames } from "../../parts/names.tsx";
 import { useFormat } from "../../texts/format.tsx";
 import { useMoreTexts } from "../../texts/more.ts";
 import { useTexts } from "../../texts/texts.tsx";

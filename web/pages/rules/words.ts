@@ -1,5 +1,5 @@
 import { weekdays } from "../../../src/base/clock/calendar.ts";
-import { channelName, classNames, useCameraNames, useModeNames } from "../../parts/names.ts";
+import { channelName, classNames, useCameraNames, useModeNames } from "../../parts/names.tsx";
 import { useFormat } from "../../texts/format.tsx";
 import { useMoreTexts } from "../../texts/more.ts";
 import { useTexts } from "../../texts/texts.tsx";

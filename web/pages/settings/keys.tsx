@@ -3,7 +3,7 @@ import { type Key, keyRoutes } from "../../../src/contract/routes/keys.ts";
 import { useAction, useReply } from "../../api/use-reply.ts";
 import { useAttempt } from "../../parts/attempt.ts";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
-import { useCameraNames } from "../../parts/names.ts";
+import { useCameraNames } from "../../parts/names.tsx";
 import { Section } from "../../parts/page.tsx";
 import { Loaded } from "../../parts/states.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";

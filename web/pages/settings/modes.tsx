@@ -6,7 +6,7 @@ import { useAttempt } from "../../parts/attempt.ts";
 import { Button } from "../../parts/button.tsx";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { CheckField, SelectField } from "../../parts/fields.tsx";
-import { useModeNames } from "../../parts/names.ts";
+import { useModeNames } from "../../parts/names.tsx";
 import { Section } from "../../parts/page.tsx";
 import { Loaded } from "../../parts/states.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";

@@ -7,7 +7,7 @@ import { Button } from "../../parts/button.tsx";
 import { Fault } from "../../parts/fault.tsx";
 import { inputLook } from "../../parts/fields.tsx";
 import { instantAt, type MuteEnd, muteEndAt, nextMorning } from "../../parts/mute-ends.ts";
-import { everyCamera } from "../../parts/names.ts";
+import { everyCamera } from "../../parts/names.tsx";
 import { useToast } from "../../parts/toast.tsx";
 import { useFormat } from "../../texts/format.tsx";
 import { useMoreTexts } from "../../texts/more.ts";

@@ -6,7 +6,7 @@ import { call } from "../../api/client.ts";
 import { Button } from "../../parts/button.tsx";
 import { Fault } from "../../parts/fault.tsx";
 import { TextField } from "../../parts/fields.tsx";
-import { className } from "../../parts/names.ts";
+import { className } from "../../parts/names.tsx";
 import { Section } from "../../parts/page.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
 import { DaemonText } from "../../texts/daemon-text.tsx";

@@ -6,7 +6,7 @@ import { useAction, useReply } from "../../api/use-reply.ts";
 import { useAttempt } from "../../parts/attempt.ts";
 import { Button } from "../../parts/button.tsx";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
-import { channelName, useCameraNames } from "../../parts/names.ts";
+import { channelName, useCameraNames } from "../../parts/names.tsx";
 import { Section } from "../../parts/page.tsx";
 import { Failure, Loaded } from "../../parts/states.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";

@@ -4,7 +4,7 @@ import { useList } from "../../api/use-list.ts";
 import { useAction } from "../../api/use-reply.ts";
 import { useAttempt } from "../../parts/attempt.ts";
 import { Button } from "../../parts/button.tsx";
-import { useCameraNames } from "../../parts/names.ts";
+import { useCameraNames } from "../../parts/names.tsx";
 import { Section } from "../../parts/page.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
 import { useFormat } from "../../texts/format.tsx";

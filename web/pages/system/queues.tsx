@@ -1,6 +1,6 @@
 import { pipelineRoutes } from "../../../src/contract/routes/system-pipeline.ts";
 import { useReply } from "../../api/use-reply.ts";
-import { useCameraNames } from "../../parts/names.ts";
+import { useCameraNames } from "../../parts/names.tsx";
 import { Section } from "../../parts/page.tsx";
 import { Loaded } from "../../parts/states.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";

@@ -5,7 +5,7 @@ import { ruleRoutes } from "../../../src/contract/routes/rules.ts";
 import { useAction, useReply } from "../../api/use-reply.ts";
 import { useAttempt } from "../../parts/attempt.ts";
 import { Button } from "../../parts/button.tsx";
-import { everyCamera } from "../../parts/names.ts";
+import { everyCamera } from "../../parts/names.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
 import { useFormat } from "../../texts/format.tsx";
 import { useMoreTexts } from "../../texts/more.ts";

@@ -6,7 +6,7 @@ import { type Rule, ruleRoutes } from "../../../src/contract/routes/rules.ts";
 import { webhookRoutes } from "../../../src/contract/routes/webhooks.ts";
 import { useReply } from "../../api/use-reply.ts";
 import type { CameraRecord } from "../../parts/camera-tile.tsx";
-import { everyCamera } from "../../parts/names.ts";
+import { everyCamera } from "../../parts/names.tsx";
 
 /** A rule as the API returns it. */
 export type RuleRecord = z.output<typeof Rule>;

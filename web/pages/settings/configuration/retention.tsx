@@ -8,7 +8,7 @@ import { useAction, useReply } from "../../../api/use-reply.ts";
 import { Button } from "../../../parts/button.tsx";
 import { Fault } from "../../../parts/fault.tsx";
 import { SelectField, TextField } from "../../../parts/fields.tsx";
-import { everyCamera, useCameraNames } from "../../../parts/names.ts";
+import { everyCamera, useCameraNames } from "../../../parts/names.tsx";
 import { Section } from "../../../parts/page.tsx";
 import { Loaded } from "../../../parts/states.tsx";
 import { useToast } from "../../../parts/toast.tsx";

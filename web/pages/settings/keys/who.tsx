@@ -3,7 +3,7 @@ import { keyRoles } from "../../../../src/contract/constants.ts";
 import { cameraRoutes } from "../../../../src/contract/routes/cameras.ts";
 import { useReply } from "../../../api/use-reply.ts";
 import { CheckField, SelectField, TextField } from "../../../parts/fields.tsx";
-import { everyCamera } from "../../../parts/names.ts";
+import { everyCamera } from "../../../parts/names.tsx";
 import { useAdminTexts } from "../../../texts/admin.ts";
 
 /** Who gets access, and to what. */

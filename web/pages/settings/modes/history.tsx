@@ -1,7 +1,7 @@
 import { modeRoutes } from "../../../../src/contract/routes/modes.ts";
 import { useList } from "../../../api/use-list.ts";
 import { Button } from "../../../parts/button.tsx";
-import { useModeNames } from "../../../parts/names.ts";
+import { useModeNames } from "../../../parts/names.tsx";
 import { Section } from "../../../parts/page.tsx";
 import { useAdminTexts } from "../../../texts/admin.ts";
 import { Ago } from "../../../texts/format.tsx";

@@ -1,3 +1,4 @@
+import { createContext, type ReactNode, useContext, useMemo } from "react";
 import { cameraRoutes } from "../../src/contract/routes/cameras.ts";
 import { useReply } from "../api/use-reply.ts";
 import type { Texts } from "../texts/en.ts";
@@ -6,10 +7,22 @@ import { useTexts } from "../texts/texts.tsx";
 /** The request for all cameras, the same everywhere, so that it is asked once. */
 export const everyCamera = { query: { limit: 1000 } };
 
+const Names = createContext<(id: string) => string>((id) => id);
+
+/** Asks for the cameras once for all rows that name one. What names them changes only with a name, so that rows are not drawn again. */
+export function CameraNames({ children }: { readonly children: ReactNode }) {
+  const { data } = useReply(cameraRoutes.listCameras, everyCamera);
+  const all = JSON.stringify(data?.cameras.map(({ camera_id, name }) => [camera_id, name]) ?? []);
+  const nameOf = useMemo(() => {
+    const names = new Map<string, string>(JSON.parse(all));
+    return (id: string): string => names.get(id) ?? id;
+  }, [all]);
+  return <Names value={nameOf}>{children}</Names>;
+}
+
 /** Returns a function that names a camera by its id. */
 export function useCameraNames(): (id: string) => string {
-  const { data } = useReply(cameraRoutes.listCameras, everyCamera);
-  return (id) => data?.cameras.find(({ camera_id }) => camera_id === id)?.name ?? id;
+  return useContext(Names);
 }
 
 /** Returns a function that names a mode in the reader's language; custom modes keep their names. */
