@@ -1,4 +1,4 @@
-import { useCallback, useState } from "react";
+import { Fragment, useCallback, useState } from "react";
 import { Link, Redirect } from "wouter";
 import type { JournalMessage } from "../../src/contract/live.ts";
 import { cameraRoutes } from "../../src/contract/routes/cameras.ts";
@@ -17,6 +17,7 @@ import { NewPill } from "../parts/new-pill.tsx";
 import { useOpenAlerts } from "../parts/open-alerts.ts";
 import { Page, Section } from "../parts/page.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
+import { DaemonText } from "../texts/daemon-text.tsx";
 import { useTexts } from "../texts/texts.tsx";
 
 /** The request for the newest events. */
@@ -52,7 +53,14 @@ function OwnHealth() {
   return (
     <Link href="/system" className="mb-4 block rounded-xl border border-high bg-card p-3">
       <span className="block font-semibold text-high">{texts.now.health}</span>
-      <span className="text-sm">{unwell.map(({ error }) => error).join(" · ")}</span>
+      <span className="text-sm">
+        {unwell.map(({ error }, at) => (
+          <Fragment key={error}>
+            {at > 0 && " · "}
+            <DaemonText>{error ?? ""}</DaemonText>
+          </Fragment>
+        ))}
+      </span>
     </Link>
   );
 }

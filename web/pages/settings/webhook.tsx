@@ -8,6 +8,7 @@ import { CopyText } from "../../parts/copy-text.tsx";
 import { Section } from "../../parts/page.tsx";
 import { Loaded } from "../../parts/states.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
+import { DaemonText } from "../../texts/daemon-text.tsx";
 import { useFormat } from "../../texts/format.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 import { Note, SettingsFrame } from "./frame.tsx";
@@ -71,7 +72,7 @@ function StoredWebhook({ id }: { readonly id: string }) {
           <>
             {data.disabled_reason !== null && (
               <Note title={webhooks.disabled} isWarning>
-                {data.disabled_reason}
+                <DaemonText>{data.disabled_reason}</DaemonText>
               </Note>
             )}
             <WebhookTest webhook={data} />

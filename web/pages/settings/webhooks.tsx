@@ -6,6 +6,7 @@ import { useAttempt } from "../../parts/attempt.ts";
 import { Button } from "../../parts/button.tsx";
 import { Empty, Loaded } from "../../parts/states.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
+import { DaemonText } from "../../texts/daemon-text.tsx";
 import { Ago, useFormat } from "../../texts/format.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 import { SettingsFrame } from "./frame.tsx";
@@ -87,7 +88,11 @@ function Card({ webhook }: { readonly webhook: WebhookRecord }) {
           </>
         )}
       </p>
-      {webhook.disabled_reason !== null && <p className="mt-1 text-sm text-high">{webhook.disabled_reason}</p>}
+      {webhook.disabled_reason !== null && (
+        <p className="mt-1 text-sm text-high">
+          <DaemonText>{webhook.disabled_reason}</DaemonText>
+        </p>
+      )}
     </article>
   );
 }

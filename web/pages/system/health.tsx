@@ -69,7 +69,11 @@ function Health() {
             {ai_services.map(({ name, display_name, status: its, error, note }) => (
               <Row key={name} name={system.service[name as keyof typeof system.service] ?? display_name}>
                 <State state={its} message={error ?? note} />
-                {its === "healthy" && note && <span className="block text-sm break-words text-soft">{note}</span>}
+                {its === "healthy" && note && (
+                  <span className="block text-sm break-words text-soft">
+                    <DaemonText>{note}</DaemonText>
+                  </span>
+                )}
               </Row>
             ))}
           </Rows>

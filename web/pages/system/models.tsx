@@ -7,6 +7,7 @@ import { Button } from "../../parts/button.tsx";
 import { Fault } from "../../parts/fault.tsx";
 import { Section } from "../../parts/page.tsx";
 import { useAdminTexts } from "../../texts/admin.ts";
+import { DaemonText } from "../../texts/daemon-text.tsx";
 import { useFormat } from "../../texts/format.tsx";
 import { Running } from "./selftest.tsx";
 
@@ -89,11 +90,11 @@ function Findings({ findings }: { readonly findings: Model["findings"] }) {
             <p className={`flex items-start gap-2 font-medium ${colours[severity]}`}>
               <Mark aria-hidden size={18} className="mt-0.5 shrink-0" />
               <span className="min-w-0 break-words">
-                {models.severity[severity]}: {text}
+                {models.severity[severity]}: <DaemonText>{text}</DaemonText>
               </span>
             </p>
             <p className="pl-6.5 text-sm break-words">
-              <span className="font-semibold">{system.fix}</span> {fix}
+              <span className="font-semibold">{system.fix}</span> <DaemonText>{fix}</DaemonText>
             </p>
           </li>
         );

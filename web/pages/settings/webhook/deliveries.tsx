@@ -91,7 +91,11 @@ function Attempts({ deliveryId }: { readonly deliveryId: string }) {
           {attempts.map(({ attempt, started_at, finished_at, status_code, error, response }) => (
             <li key={attempt}>
               {webhooks.attempt(attempt, format.time(started_at), finished_at.getTime() - started_at.getTime(), status_code)}
-              {error !== null && <span className="block text-critical">{error}</span>}
+              {error !== null && (
+                <span className="block text-critical">
+                  <DaemonText>{error}</DaemonText>
+                </span>
+              )}
               {response && <span className="block font-mono break-all text-soft">{response.slice(0, 300)}</span>}
             </li>
           ))}
