@@ -52,7 +52,7 @@ const owners: Readonly<Record<string, RegExp>> = {
   undici: /^src\/(monitoring\/upstream|platform\/outbound)\//,
   uplot: /^web\/pages\/insights\//,
   uqr: /^(commands\/output|web\/parts)\//,
-  vite: /^(?:bin\/vite\.config|web\/(?:compressed|(?:reference\/)?vite\.config))\.ts$/,
+  vite: /^(?:bin\/vite\.config|web\/(?:compressed|contract-parts|without-descriptions|(?:reference\/)?vite\.config))\.ts$/,
   wouter: /^web\//,
   ws: /^(daemon\/live|src\/admin\/live-client)\//,
   yaml: /^commands\/(input|output|rules)\//,
@@ -120,7 +120,7 @@ describe("house", () => {
     expect(said(ofPage.filter(({ to }) => !["contract", "base"].includes(wingOf(to))))).toEqual([]);
     const nodeOnly = imports.filter(({ from, to }) => from.startsWith("web/") && to.startsWith("node:"));
     expect(new Set(nodeOnly.map(({ from }) => from))).toEqual(
-      new Set(["web/compressed.ts", "web/reference/vite.config.ts", "web/vite.config.ts"]),
+      new Set(["web/compressed.ts", "web/contract-parts.ts", "web/reference/vite.config.ts", "web/vite.config.ts"]),
     );
   });
 
