@@ -162,7 +162,7 @@ export const sceneChangeTypes = ["view_blocked", "view_moved", "view_blurred", "
 export const severities = ["low", "medium", "high", "critical"] as const;
 export const shareStatuses = ["active", "ended"] as const;
 export const packStatuses = ["complete", "cut_off"] as const;
-export const chainFindingKinds = ["changed", "removed", "added", "replaced", "seal", "link", "missing"] as const;
+export const chainFindingKinds = ["changed", "removed", "added", "replaced", "seal", "link", "missing", "noted"] as const;
 export const silenceStatuses = ["active", "ended"] as const;
 /** Settings that can change at run time. */
 export const configNames = [

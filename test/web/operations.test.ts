@@ -42,7 +42,6 @@ const unused: Readonly<Partial<Record<OperationId, string>>> = {
   deleteDetections: "the page deletes whole events; single detections are deleted in the terminal",
   searchDetections: "the search of the page finds the events of the detections",
   getDetectionEnrichment: "the event on the page has them with its detections",
-  checkEvidenceChain: "it may take minutes: doctor on the page checks the newest days, and the terminal all",
   listDetectionLabels: "the page offers the classes of the contract",
 };
 

@@ -48,6 +48,14 @@ export async function daysFrom(sql: Sql, from: string, limit: number): Promise<r
   return rows.map(dayOfRow);
 }
 
+/** Returns the day whose hash begins with a text. */
+export async function dayOfHash(sql: Sql, start: string): Promise<string | undefined> {
+  const [row] = await sql<{ readonly day: string }[]>`
+    select d.day::text as day from evidence_days d where starts_with(encode(d.hash, 'hex'), ${start}) limit 1
+  `;
+  return row?.day;
+}
+
 /** Stores a sealed day. */
 export async function insertDay(sql: Sql, day: StoredDay, now: Date): Promise<void> {
   await sql`

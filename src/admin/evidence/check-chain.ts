@@ -4,7 +4,7 @@ import type { Database, Sql } from "../../platform/database/database.ts";
 import { evidenceKeyId } from "../../platform/secrets/open-sealer.ts";
 import type { Sealer } from "../../platform/secrets/sealer.ts";
 import { faultBetween, faultOfDay, firstHash, joined, nextDay, noRows, type Sums, sealedTables, startOfDay } from "./chain.ts";
-import { daysFrom, newestDay, type PresentSums, type StoredDay, sumDays, useEvidenceKey } from "./chain-repository.ts";
+import { dayOfHash, daysFrom, newestDay, type PresentSums, type StoredDay, sumDays, useEvidenceKey } from "./chain-repository.ts";
 import { listSigningKeys } from "./evidence-repository.ts";
 
 /** What differs in a day. */
@@ -12,8 +12,8 @@ export interface ChainFinding {
   readonly day: string;
   /** `null`: the day itself, or its link to the day before. */
   readonly table: string | null;
-  readonly kind: "changed" | "removed" | "added" | "replaced" | "seal" | "link" | "missing";
-  /** Number of rows that there should be, and that there are; null for `seal`, `link` and `missing`. */
+  readonly kind: "changed" | "removed" | "added" | "replaced" | "seal" | "link" | "missing" | "noted";
+  /** Number of rows that there should be, and that there are; null for `seal`, `link`, `missing` and `noted`. */
   readonly expected: number | null;
   readonly present: number | null;
   readonly message: string;
@@ -26,6 +26,8 @@ export interface ChainCheck {
   /** The newest day; null before the first one is sealed. */
   readonly head: Pick<StoredDay, "day" | "hash" | "public_key" | "signature"> | null;
   readonly findings: readonly ChainFinding[];
+  /** The day whose hash was noted; null without one. */
+  readonly noted_day: string | null;
   /** Days whose rows need another key file. */
   readonly unreadable: readonly string[];
 }
@@ -33,22 +35,32 @@ export interface ChainCheck {
 /** Most days of a check: a hundred years. */
 const mostDays = 36_525;
 
+interface CheckOptions {
+  readonly newest?: number | undefined;
+  /** A hash, or its start, that was noted outside of homesec; `today` stands for the day of the finding if nothing is sealed. */
+  readonly noted?: { readonly hash: string; readonly today: string } | undefined;
+}
+
 /**
  * Checks the sealed days from the newest `newest` on, or all: their hashes, signatures and order, and their rows, adding what homesec
- * itself changed. Changes nothing.
+ * itself changed. A noted hash must be that of a day: who has the database and the key file can seal all days again, but then with other
+ * hashes. Changes nothing.
  */
 export async function checkChain(
   db: Pick<Database, "query">,
   sealer: Pick<Sealer, "sign">,
-  { newest }: { readonly newest?: number | undefined } = {},
+  { newest, noted }: CheckOptions = {},
 ): Promise<ChainCheck> {
   const keyFile = evidenceKeyId(sealer);
   return await db.query(async (sql) => {
     await useEvidenceKey(sql, sealer);
     const keys = (await listSigningKeys(sql)).map(({ publicKey }) => Buffer.from(publicKey).toString("base64url"));
     const head = await newestDay(sql);
-    if (!head) return { days: 0, first_day: null, head: null, findings: [], unreadable: [] };
-    const days = await daysFrom(sql, firstOf(head.day, newest), mostDays);
+    const notedDay = noted && (await dayOfHash(sql, noted.hash.toLowerCase()));
+    const unknown = noted && notedDay === undefined ? [notedFinding(noted.hash, head?.day ?? noted.today)] : [];
+    if (!head) return { days: 0, first_day: null, head: null, findings: unknown, noted_day: null, unreadable: [] };
+    const first = firstOf(head.day, newest);
+    const days = await daysFrom(sql, notedDay !== undefined && notedDay < first ? notedDay : first, mostDays);
     const sums = await sumsOf(sql, days, keyFile);
     const findings = days.flatMap((day, at) => [
       ...linkFindings(days[at - 1], day, newest === undefined),
@@ -57,8 +69,16 @@ export async function checkChain(
     ]);
     const { day, hash, public_key, signature } = head;
     const unreadable = days.filter((each) => each.keyFile !== keyFile).map((each) => each.day);
-    return { days: days.length, first_day: days[0]?.day ?? null, head: { day, hash, public_key, signature }, findings, unreadable };
+    return {
+      ...{ days: days.length, first_day: days[0]?.day ?? null, head: { day, hash, public_key, signature } },
+      ...{ findings: [...findings, ...unknown], noted_day: notedDay ?? null, unreadable },
+    };
   });
+}
+
+function notedFinding(hash: string, day: string): ChainFinding {
+  const message = `no sealed day has the noted hash ${hash.slice(0, 16)}: the days were sealed again or removed, or a character is wrong`;
+  return { day, table: null, kind: "noted", expected: null, present: null, message };
 }
 
 function firstOf(head: string, newest: number | undefined): string {

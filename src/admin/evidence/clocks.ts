@@ -17,7 +17,7 @@ export function clockStatement({ camera, detections, timeZone, now }: ClockFacts
   return [
     "CLOCKS",
     "",
-    "Times in this pack are UTC (they end with Z). Three clocks are involved.",
+    "Times in this pack are UTC (they end with Z); index.html also shows them in the time zone of the machine. Three clocks are involved.",
     "",
     "1. The machine that runs homesec",
     `   Its time zone is ${timeZone}. It showed ${now.toISOString()} when this pack was made.`,

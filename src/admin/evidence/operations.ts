@@ -46,9 +46,10 @@ export const evidenceOperations: Pick<Operations, keyof typeof evidenceRoutes> =
       count: (sql) => countPacks(sql, query.event_id),
     }),
 
-  checkEvidenceChain: async ({ query }, { db, sealer }) => {
-    const { days, first_day, head, findings, unreadable } = await checkChain(db, sealer, { newest: query.days });
-    return { is_unchanged: findings.length === 0, days, first_day, head, findings: [...findings], unreadable_days: unreadable.length };
+  checkEvidenceChain: async ({ query }, { db, sealer, clock }) => {
+    const noted = query.against === undefined ? undefined : { hash: query.against, today: dayOf(clock.now()) };
+    const { findings, unreadable, ...check } = await checkChain(db, sealer, { newest: query.days, noted });
+    return { ...check, is_unchanged: findings.length === 0, findings: [...findings], unreadable_days: unreadable.length };
   },
 
   getEvidenceKey: async (_, { db, sealer, clock }) => {

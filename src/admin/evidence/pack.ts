@@ -38,13 +38,17 @@ export async function* packEntries(facts: PackFacts, context: OperationContext):
     return inMemory(name, bytes);
   };
   yield* pictureEntries(facts.detections, contents, context);
-  const clocks = clockStatement({ ...facts, timeZone: localTimeZone() });
+  const timeZone = localTimeZone();
+  const clocks = clockStatement({ ...facts, timeZone });
   const log = logLines(facts);
   yield add("log.txt", `${log.join("\n")}\n`);
   yield add("log.json", json({ explanation: facts.explanation, event: facts.event, pictures: facts.detections }));
   yield add("clocks.txt", `${clocks}\n`);
   yield add("public-key.pem", pemOf(facts.key.publicKey));
-  yield add("index.html", indexPage({ ...pageFacts(facts), ...contents, log, clocks, publicKey: facts.key.publicKey }));
+  yield add(
+    "index.html",
+    indexPage({ ...pageFacts(facts, timeZone), ...contents, log, clocks, publicKey: facts.key.publicKey, zone: timeZone }),
+  );
   yield add("SHA256SUMS", contents.files.map(({ name, sha256 }) => `${sha256}  ${name}\n`).join(""));
 
   const manifest = Buffer.from(json(manifestOf(facts, contents)));
@@ -93,12 +97,13 @@ function stepLine({ at, status, text }: Step): string {
   return `${at ? at.toISOString() : " ".repeat(24)}  ${status.padEnd(7)}  ${text}`;
 }
 
-function pageFacts({ id, createdBy, now, event, camera }: PackFacts) {
+function pageFacts({ id, createdBy, now, event, camera }: PackFacts, timeZone: string) {
   const what = event.kind === "camera_health" ? "Incident" : "Event";
   const score =
     event.risk_score === null ? "none" : `${event.risk_score} of 100 (${event.risk_level}), by ${event.analyzed_by ?? "another program"}`;
+  const began = new Intl.DateTimeFormat("en-GB", { timeZone, dateStyle: "long", timeStyle: "short" }).format(event.started_at);
   return {
-    title: `${what} ${event.id}, ${camera.name}, ${event.started_at.toISOString()}`,
+    title: `${what} ${event.id}, ${camera.name}, ${began.replace(" at ", ", ")} (${timeZone})`,
     summary: event.summary,
     facts: [
       ["Camera", `${camera.name} (${camera.camera_id})`],

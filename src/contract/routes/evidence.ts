@@ -40,7 +40,9 @@ const Day = z.string().meta({ description: "Day in UTC", example: "2026-02-01" }
 const ChainFinding = z.object({
   day: Day,
   table: z.string().nullable().meta({ description: "Table whose rows differ; null: the seal of the day itself", example: "events" }),
-  kind: z.enum(chainFindingKinds).meta({ description: "`replaced`: as many rows, with other ids; `missing`: a day before it" }),
+  kind: z
+    .enum(chainFindingKinds)
+    .meta({ description: "`replaced`: as many rows, with other ids; `missing`: a day before it; `noted`: no day has the hash `against`" }),
   expected: z.int().nullable().meta({ description: "Number of rows that there should be; null without a table", example: 31 }),
   present: z.int().nullable().meta({ description: "Number of rows that there are; null without a table", example: 30 }),
   message: z.string().meta({ description: "What differs", example: "events: 1 of 31 rows were removed" }),
@@ -73,7 +75,14 @@ export const evidenceRoutes = {
   }),
   checkEvidenceChain: route.get("/api/evidence/chain", "Check that the records of sealed days are unchanged, except by homesec itself", {
     slow: true,
-    query: z.object({ days: IntText(1, 36_525).optional().meta({ description: "Only the newest days; default: all" }) }),
+    query: z.object({
+      days: IntText(1, 36_525).optional().meta({ description: "Only the newest days, and those since the day of `against`; default: all" }),
+      against: z
+        .string()
+        .regex(/^[0-9a-fA-F]{16,64}$/, "Must be a noted hash, or its first 16 or more characters: 0 to 9 and a to f")
+        .optional()
+        .meta({ description: "Hash of a sealed day that was noted elsewhere, or its first 16 or more characters" }),
+    }),
     reply: z
       .object({
         is_unchanged: z.boolean().meta({ description: "Nothing differs, in the days that could be checked" }),
@@ -81,6 +90,7 @@ export const evidenceRoutes = {
         first_day: Day.nullable().meta({ description: "The first of them; null before the first day is sealed", example: "2026-01-01" }),
         head: ChainHead.nullable().meta({ description: "The newest sealed day; null before the first one" }),
         findings: z.array(ChainFinding).meta({ description: "What differs, oldest day first", example: [] }),
+        noted_day: Day.nullable().meta({ description: "The day whose hash is `against`; null without it, and if no day has it" }),
         unreadable_days: z.int().meta({ description: "Days whose rows only an earlier key file can check", example: 0 }),
       })
       .meta({ id: "EvidenceChain", description: "The result of checking sealed days" }),

@@ -183,6 +183,27 @@ describe("evidence chain: changes by hand", () => {
     await byHand((sql) => sql`update events e set notes = '' where e.created_at = ${at(first)}`);
   });
 
+  test("a hash that was noted elsewhere is that of a day, and one that no day has is a finding", async () => {
+    const against = (hash: string) => desk.ask("checkEvidenceChain", { query: `days=1&against=${hash}` });
+    const [sealed] = await hand.query(
+      (sql) => sql<{ hash: string }[]>`select encode(d.hash, 'hex') as hash from evidence_days d where d.day = ${first}::text::date`,
+    );
+    const noted = sealed?.hash ?? "";
+    // the days since the noted one are checked too
+    expect(await against(noted.toUpperCase())).toMatchObject({ is_unchanged: true, noted_day: first, first_day: first });
+    expect(await against(noted.slice(0, 16))).toMatchObject({ is_unchanged: true, noted_day: first });
+    const other = await against(noted.replace(/./g, (digit) => (digit === "0" ? "1" : "0")));
+    expect(other).toMatchObject({ is_unchanged: false, noted_day: null, findings: [{ kind: "noted", table: null }] });
+    await expect(against("0123456789")).rejects.toMatchObject({ kind: "invalid" });
+  });
+
+  test("a noted hash is a finding too when no day is sealed", async () => {
+    const empty = await openHome();
+    const query = `against=${"a".repeat(64)}`;
+    expect(await empty.ask("checkEvidenceChain", { query })).toMatchObject({ is_unchanged: false, days: 0, findings: [{ kind: "noted" }] });
+    await empty.close();
+  });
+
   test("finds changed, missing and exchanged seals", async () => {
     const stored = await hand.query((sql) => sql`select to_jsonb(d)::text as row from evidence_days d where d.day = ${second}::text::date`);
     const restore = () =>

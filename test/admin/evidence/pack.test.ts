@@ -113,6 +113,12 @@ describe("evidence pack: content", () => {
     const page = String(files.get("index.html"));
     expect(page).toContain("one &lt;b&gt;.jpg");
     expect(page).not.toContain("<b>");
+    // times as a person reads them in the zone of the home, with the exact ones beside them
+    const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+    const written = new Intl.DateTimeFormat("en-GB", { timeZone: zone, dateStyle: "long", timeStyle: "medium" }).format(atSecond(60));
+    expect(page).toContain(`made <time datetime="${atSecond(60).toISOString()}">${written.replace(" at ", ", ")}</time> <small>`);
+    expect(page).toContain(`Times are those of ${zone}`);
+    expect(page).not.toMatch(/<title>[^<]*\dZ/);
     expect(String(files.get("log.txt"))).toContain('was raised by rule "People at night"');
     expect(String(files.get("clocks.txt"))).toContain("homesec does not know how far this clock is off");
   });
@@ -158,6 +164,21 @@ describe("evidence pack: content", () => {
     expect(items.find((each) => each.id === id)).toMatchObject({ status: "ended", event_id: eventId });
     const listed = await cli(["shares", "list", "--direct"], { env: { DATABASE_URL: desk.url, DATA_DIR: desk.dataDir }, cwd: folder.path });
     expect([listed.code, listed.err]).toEqual([0, expect.stringMatching(/evidence packs? handed on, too: homesec evidence list/)]);
+  });
+
+  test("packs at most 2,000 detections, and says how many it leaves out", async () => {
+    const id = await stored.event({ images: [await picture("three.jpg")], score: 50 });
+    await desk.db.query(
+      (sql) => sql`
+        insert into detections (camera_id, event_id, file_path, detected_at, object_type, confidence)
+        select 'yard', ${id}, 'yard/away.jpg', ${atSecond(2)}, 'person', 0.5
+        from generate_series(1, 2000)`,
+    );
+    const bytes = await make(id);
+    expect((await verifyBytes(bytes)).is_unchanged).toBe(true);
+    expect(String((await filesOf(bytes)).get("log.txt"))).toContain(
+      "1 more detections of this event are not in this pack: it has a limit.",
+    );
   });
 
   test("packs an incident of a camera, which has no pictures, and refuses an unknown event", async () => {

@@ -10,6 +10,7 @@ import { Doctor } from "./doctor.tsx";
 import { Row, Rows, SystemFrame } from "./frame.tsx";
 import { Models } from "./models.tsx";
 import { Daemons, ReceivedAlerts, RecentChanges } from "./recent.tsx";
+import { SealedDays } from "./sealed-days.tsx";
 
 const colours = { healthy: "text-good", degraded: "text-medium", unhealthy: "text-critical", unknown: "text-soft" } as const;
 
@@ -26,6 +27,7 @@ export default function HealthPage() {
       </div>
       <For who="owner">
         <Doctor />
+        <SealedDays />
         <Models />
       </For>
       <ReceivedAlerts />

@@ -59,6 +59,40 @@ export const system: typeof english = {
   fix: "Zu tun:",
   okChecks: (count) => `${count} Prüfungen ohne Problem`,
   skippedChecks: (count) => (count === 1 ? "1 übersprungene Prüfung" : `${count} übersprungene Prüfungen`),
+  sealed: {
+    title: "Versiegelte Tage",
+    hint: "homesec versiegelt jeden Tag nach seinem Ende. Die Prüfung vergleicht die Tage des letzten Monats mit ihren Siegeln und findet Einträge, die von Hand geändert wurden.",
+    none: "Noch ist kein Tag versiegelt: Der erste ist es sechs Stunden nach seinem Ende.",
+    unchanged: (days, until, time) => `${time}: Von Hand wurde nichts geändert, an ${days === 1 ? "1 Tag" : `${days} Tagen`} bis ${until}.`,
+    changed: (findings, time) => `${time}: ${findings === 1 ? "1 Befund" : `${findings} Befunde`}.`,
+    newest: "Neuester Hash, zum Notieren an anderer Stelle",
+    noted: "Notierter Hash",
+    notedHint:
+      "Freiwillig. Ein Hash, den du früher notiert hast, zeigt, ob die Tage seitdem neu versiegelt wurden. Die ersten 16 Zeichen genügen.",
+    fits: (day) => `Der notierte Hash ist der vom ${day}.`,
+    tables: {
+      alerts: "Alarme",
+      changes: "Änderungen von Personen",
+      detections: "Erkennungen",
+      events: "Ereignisse und Vorfälle",
+      images: "Bilder im Verzeichnis",
+      journal: "Journal",
+    },
+    finding: {
+      changed: (expected) => (expected === 1 ? "der Eintrag wurde geändert" : `mindestens einer von ${expected} Einträgen wurde geändert`),
+      removed: (expected, present) => `${expected - present} von ${expected} Einträgen fehlen`,
+      added: (expected, present) => `${present - expected} mehr als die ${expected} Einträge, die es sein sollten`,
+      replaced: (expected) => `von ${expected} Einträgen wurden welche durch andere ersetzt`,
+      seal: () => "das Siegel selbst stimmt nicht",
+      link: () => "er folgt nicht auf den Tag davor",
+      missing: () => "versiegelte Tage davor fehlen",
+      noted: () => "kein Tag hat den notierten Hash: Die Tage wurden neu versiegelt oder entfernt, oder ein Zeichen ist falsch",
+    },
+    unreadable: (days) =>
+      days === 1
+        ? "An 1 Tag, versiegelt mit einer anderen Schlüsseldatei, wurde nur das Siegel geprüft."
+        : `An ${days} Tagen, versiegelt mit einer anderen Schlüsseldatei, wurden nur die Siegel geprüft.`,
+  },
   recent: "Letzte Änderungen",
   received: "Alarme anderer Überwachung",
   receivedState: { firing: "besteht", resolved: "vorbei" },

@@ -32,6 +32,40 @@ export const system = {
   fix: "To do:",
   okChecks: (count: number) => `${count} checks without a problem`,
   skippedChecks: (count: number) => (count === 1 ? "1 skipped check" : `${count} skipped checks`),
+  sealed: {
+    title: "Sealed days",
+    hint: "homesec seals each day after its end. The check compares the days of the last month with their seals, and finds records that were changed by hand.",
+    none: "No day is sealed yet: the first one is, six hours after its end.",
+    unchanged: (days: number, until: string, time: string) =>
+      `${time}: nothing was changed by hand in ${days === 1 ? "1 day" : `${days} days`} up to ${until}.`,
+    changed: (findings: number, time: string) => `${time}: ${findings === 1 ? "1 finding" : `${findings} findings`}.`,
+    newest: "Newest hash, to note elsewhere",
+    noted: "Noted hash",
+    notedHint: "Optional. A hash that you noted before shows whether the days were sealed again since. Its first 16 characters are enough.",
+    fits: (day: string) => `The noted hash is that of ${day}.`,
+    tables: {
+      alerts: "Alerts",
+      changes: "Changes by people",
+      detections: "Detections",
+      events: "Events and incidents",
+      images: "Pictures in the ledger",
+      journal: "Journal",
+    } as Readonly<Record<string, string>>,
+    finding: {
+      changed: (expected: number) => (expected === 1 ? "its row was changed" : `at least one of ${expected} rows was changed`),
+      removed: (expected: number, present: number) => `${expected - present} of ${expected} rows removed`,
+      added: (expected: number, present: number) => `${present - expected} more than the ${expected} rows there should be`,
+      replaced: (expected: number) => `of ${expected} rows, some were replaced by others`,
+      seal: () => "the seal itself does not fit",
+      link: () => "it does not follow from the day before",
+      missing: () => "sealed days before it are missing",
+      noted: () => "no day has the noted hash: the days were sealed again or removed, or a character is wrong",
+    },
+    unreadable: (days: number) =>
+      days === 1
+        ? "For 1 day, sealed with another key file, only the seal was checked."
+        : `For ${days} days, sealed with another key file, only the seals were checked.`,
+  },
   recent: "Recent changes",
   received: "Alerts of other monitoring",
   receivedState: { firing: "firing", resolved: "over" },
