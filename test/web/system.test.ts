@@ -23,6 +23,27 @@ describe.skipIf(!chromiumInstalled)("web page: system and cameras (needs chromiu
     expect(complaints).toEqual([]);
   });
 
+  it("web page: sealed days are checked, and a noted hash that no day has is a finding, in German too", async () => {
+    const { page, complaints } = await home.visit({ viewport: { width: 390, height: 844 } });
+    await page.goto("/system");
+    const part = page.getByRole("region", { name: "Sealed days" });
+    await part.getByRole("button", { name: "Check now" }).click();
+    await part.getByText(/No day is sealed yet|nothing was changed by hand/).waitFor();
+    await part.getByText("Noted hash").first().click();
+    await part.getByLabel("Noted hash").fill("9f86 d081 884c 7d65");
+    await part.getByRole("button", { name: "Check again" }).click();
+    await part.getByText(/no day has the noted hash/).waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    const german = await home.visit({ viewport: { width: 390, height: 844 }, locale: "de-DE" });
+    await german.page.goto("/system");
+    const same = german.page.getByRole("region", { name: "Versiegelte Tage" });
+    await same.getByText("Notierter Hash").first().click();
+    await same.getByLabel("Notierter Hash").fill("xyz");
+    await same.getByRole("button", { name: "Jetzt prüfen" }).click();
+    await same.getByText("Muss ein notierter Hash sein").waitFor();
+  });
+
   it("web page: every part that works in the background has a German name", async () => {
     const { workers } = (await home.ask("GET", "/api/system/workers")) as { workers: { name: string }[] };
     expect(workers.length).toBeGreaterThan(10);

@@ -21,6 +21,7 @@ const fields: Readonly<Record<string, string>> = {
   event_types: "Meldungen",
   retention_days: "Aufbewahrung",
   expires_in_seconds: "Gültigkeit",
+  against: "Notierter Hash",
 };
 
 /** What is the matter with a field, by the type of the error; `number` is the limit in its message, `list` what follows a colon. */

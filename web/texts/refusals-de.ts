@@ -90,6 +90,10 @@ export const refusals: readonly (readonly [english: string, german: string])[] =
   ["The detector is unavailable: {a}", "Der Detektor antwortet nicht: {a}"],
   ["{a} is no address; give one such as {b}, or {c}", "{a} ist keine Adresse. Gib eine wie {b} an, oder {c}."],
   ["{a} must not be called: {b}", "{a} darf homesec nicht aufrufen: {b}"],
+  [
+    "Must be a noted hash, or its first 16 {a}",
+    "Muss ein notierter Hash sein, oder seine ersten 16 Zeichen oder mehr: 0 bis 9 und a bis f",
+  ],
   ["Must not be called: {a}", "Diese Adresse darf homesec nicht aufrufen: {a}"],
   ["Others are making two evidence packs just now; {a}", "Gerade entstehen zwei andere Beweispakete. Versuche es danach noch einmal."],
   ["A picture became shorter while it was packed; try again", "Ein Bild wurde beim Packen kürzer. Versuche es noch einmal."],

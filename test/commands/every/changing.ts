@@ -249,7 +249,9 @@ export const changing: Steps = {
   "evidence check": [
     people("", { says: /^result +unchanged\nsealed days +(none yet|\d+, since )/ }),
     json("--days 7"),
+    json(`--against ${"0".repeat(16)}`, { code: 7 }),
     error(2, "--days 0"),
+    error(2, "--against none"),
   ],
   "evidence list": [people("--event 42", { says: /complete/ }), json(), error(2, "--event x")],
   "evidence key": [people("", { says: /^public key +[\w-]{43}\n/ }), json(), error(2, "x")],
