@@ -27,6 +27,8 @@ export function useDaemonText(): Translate {
 
 /** A sentence of homesec, as the reader understands it. Its place is kept until the sentences of the language are there. */
 export function DaemonText({ children }: { readonly children: string }): ReactNode {
+  // English is here already, and a list of rows is drawn with less
+  if (useLanguage() !== "de") return <Translated>{children}</Translated>;
   return (
     <Suspense fallback={<span className="invisible">{children}</span>}>
       <Translated>{children}</Translated>

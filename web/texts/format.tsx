@@ -49,6 +49,12 @@ export function createFormat(language: string, zone: string | undefined): Format
   const exact = dates({ dateStyle: "full", timeStyle: "medium", hourCycle: "h23" });
   const day = dates({ weekday: "long", day: "numeric", month: "long" });
   const code = dates({ year: "numeric", month: "2-digit", day: "2-digit" }, "en-CA");
+  let known = { minute: Number.NaN, day: "" };
+  const today = (): string => {
+    const minute = Math.floor(Date.now() / 60_000);
+    if (known.minute !== minute) known = { minute, day: code().format(new Date()) };
+    return known.day;
+  };
   const relative = onFirstUse(() => new Intl.RelativeTimeFormat(language, { numeric: "auto" }));
   const numbers = (options: Intl.NumberFormatOptions) => onFirstUse(() => new Intl.NumberFormat(language, options));
   const count = numbers({});
@@ -59,7 +65,7 @@ export function createFormat(language: string, zone: string | undefined): Format
     get zone() {
       return zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
     },
-    time: (time) => (code().format(time) === code().format(new Date()) ? clock() : withDay()).format(time),
+    time: (time) => (code().format(time) === today() ? clock() : withDay()).format(time),
     clock: (time) => clock().format(time),
     exact: (time) => exact().format(time),
     day: (time) => day().format(time),
