@@ -45,7 +45,7 @@ export function EventList({ events, at, selected, onToggle, onReviewed, onEnd }:
         return (
           <li
             key={row.key}
-            className="absolute inset-x-0 top-0 [contain:strict]"
+            className="absolute inset-x-0 top-0"
             style={{ height: rowHeight, transform: `translateY(${top}px)` }}
           >
             <Row
