@@ -43,11 +43,7 @@ export function EventList({ events, at, selected, onToggle, onReviewed, onEnd }:
         if (!event) return null;
         const top = row.start - rows.options.scrollMargin;
         return (
-          <li
-            key={row.key}
-            className="absolute inset-x-0 top-0"
-            style={{ height: rowHeight, transform: `translateY(${top}px)` }}
-          >
+          <li key={row.key} className="absolute inset-x-0 top-0" style={{ height: rowHeight, transform: `translateY(${top}px)` }}>
             <Row
               event={event}
               isCurrent={row.index === at}
