@@ -12,6 +12,7 @@ const files: Readonly<Record<string, string>> = {
   ftp: "picture uploaded by FTP to `detection.new` on a WebSocket; 200 cameras that log in and upload at once",
   peers:
     "the same pictures for homesec, a script with chokidar, and node-deepstackai-trigger (built in `BENCH_DEEPSTACK_TRIGGER`); the same alerts for Alertmanager",
+  webhooks: "1,000 alerts raised one by one and delivered to one webhook",
   "first-event":
     "from the first command to the first rated event of a new camera, by each way to deliver (needs curl, lftp, swaks, msmtp, ffmpeg)",
   "folder-size": "cost per picture with 50,000 files in the folder",

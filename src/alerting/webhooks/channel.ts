@@ -13,7 +13,7 @@ import type { LinkSettings } from "../delivery/links.ts";
 import type { Counted, Outcome } from "../delivery/outcome.ts";
 import { TemplateError } from "../templates/template.ts";
 import { templateFault } from "./definition.ts";
-import { type DeliveryToSend, findDelivery, insertAttempt, updateDelivery } from "./deliveries-repository.ts";
+import { type DeliveryToSend, findDelivery, storeAttempted, updateDelivery } from "./deliveries-repository.ts";
 import { postWebhook, type WebhookRequest as Request, requestFor } from "./request.ts";
 import { openWebhook, type StoredWebhook } from "./webhook.ts";
 import { countAttempt, findWebhook, setEnabled } from "./webhooks-repository.ts";
@@ -40,6 +40,8 @@ export interface WebhookChannelContext {
   /** Counts an attempt, or a delivery that ended without one. */
   readonly onAttempt: (outcome: Counted) => void;
 }
+
+type AttemptedAt = Attempted<Request> & { readonly at: Date };
 
 /** A delivery and the webhook that it goes to. */
 interface Item {
@@ -124,6 +126,7 @@ async function store(sql: Sql, item: Item, result: Result<Request>, random: numb
     const { until: availableAt, reason: error } = result;
     return { job: { kind: "release", availableAt, error, attempt: "free" }, counted: undefined };
   }
+  if (result.kind === "attempted" && result.outcome.kind === "sent") return await storeSent(sql, item, result);
   const webhook = await findWebhook(sql, item.webhook.id, "lock");
   if (!webhook) return undefined;
   if (result.kind === "attempted") return await storeAttempt(sql, { item, webhook, attempted: result, at: result.at, random });
@@ -132,6 +135,27 @@ async function store(sql: Sql, item: Item, result: Result<Request>, random: numb
   await countAttempt(sql, webhook.id, { at: result.at, status: "failed" });
   await updateDelivery(sql, delivery.id, { ...delivery, status: "failed", error_message: error, next_retry_at: null });
   return { job: { kind: "bury", error }, counted: "failure" };
+}
+
+/** A message that arrived is stored the same whatever the webhook's row says now, so nothing is read for it. */
+async function storeSent(sql: Sql, { delivery, webhook }: Item, { outcome, startedAt, at }: AttemptedAt): Promise<Stored | undefined> {
+  const attempt = delivery.attempt_count + 1;
+  const status_code = outcome.response?.status ?? null;
+  const isStored = await storeAttempted(sql, {
+    deliveryId: delivery.id,
+    webhookId: webhook.id,
+    to: {
+      status: "success",
+      status_code,
+      response_time_ms: outcome.response?.ms ?? null,
+      error_message: null,
+      attempt_count: attempt,
+      next_retry_at: null,
+      delivered_at: at,
+    },
+    attempt: { attempt, started_at: startedAt, finished_at: at, status_code, error: null, response: outcome.response?.body ?? null },
+  });
+  return isStored ? { job: { kind: "finish" }, counted: "success" } : undefined;
 }
 
 async function storeAttempt(
@@ -153,29 +177,29 @@ async function storeAttempt(
       ? webhookDelayMs(attempt, webhook.retry_delay_seconds, outcome, done.random)
       : undefined;
   const nextRetryAt = retryMs === undefined ? null : new Date(at.getTime() + retryMs);
-  const status = outcome.kind === "sent" ? "success" : nextRetryAt ? "retrying" : "failed";
-  const error = outcome.kind === "sent" ? null : outcome.answer;
-  const { response } = outcome;
-  await countAttempt(sql, webhook.id, { at, status });
+  const { answer: error, response } = outcome;
   if (outcome.kind === "failed" && outcome.isGone) await setEnabled(sql, webhook.id, false, outcome.answer, at);
-  await updateDelivery(sql, item.delivery.id, {
-    status,
-    status_code: response?.status ?? null,
-    response_time_ms: response?.ms ?? null,
-    error_message: error,
-    attempt_count: attempt,
-    next_retry_at: nextRetryAt,
-    delivered_at: status === "success" ? at : null,
+  await storeAttempted(sql, {
+    deliveryId: item.delivery.id,
+    webhookId: webhook.id,
+    to: {
+      status: nextRetryAt ? "retrying" : "failed",
+      status_code: response?.status ?? null,
+      response_time_ms: response?.ms ?? null,
+      error_message: error,
+      attempt_count: attempt,
+      next_retry_at: nextRetryAt,
+      delivered_at: null,
+    },
+    attempt: {
+      attempt,
+      started_at: attempted.startedAt,
+      finished_at: at,
+      status_code: response?.status ?? null,
+      error,
+      response: response?.body ?? null,
+    },
   });
-  await insertAttempt(sql, item.delivery.id, {
-    attempt,
-    started_at: attempted.startedAt,
-    finished_at: at,
-    status_code: response?.status ?? null,
-    error,
-    response: response?.body ?? null,
-  });
-  if (outcome.kind === "sent") return { job: { kind: "finish" }, counted: "success" };
   if (!nextRetryAt) return { job: { kind: "bury", error: outcome.answer }, counted: "failure" };
   // The delivery counts its attempts; the job counts only those that came to no outcome
   const release = { kind: "release", availableAt: nextRetryAt, error, attempt: "free", priority: retryPriority } as const;

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Delivery as DeliveryReply } from "../../contract/routes/webhooks.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { insertDeliverJobs } from "../../work/jobs/deliver-repository.ts";
+import { countingAttempt } from "./webhooks-repository.ts";
 
 export type Delivery = z.output<typeof DeliveryReply>;
 
@@ -99,15 +100,39 @@ export async function updateDelivery(
   `;
 }
 
-/** Stores an attempt. */
-export async function insertAttempt(sql: Sql, deliveryId: string, attempt: Attempt): Promise<void> {
-  await sql`
-    insert into webhook_delivery_attempts (delivery_id, attempt, started_at, finished_at, status_code, error, response)
-    values (
-      ${deliveryId}, ${attempt.attempt}, ${attempt.started_at}, ${attempt.finished_at}, ${attempt.status_code}, ${attempt.error},
-      ${attempt.response}
+/** The state of a delivery after an attempt, and the attempt. */
+export interface AttemptedDelivery {
+  readonly deliveryId: string;
+  readonly webhookId: string;
+  readonly to: Parameters<typeof updateDelivery>[2] & { readonly status: "success" | "retrying" | "failed" };
+  readonly attempt: Attempt;
+}
+
+/**
+ * Counts an attempt at its webhook, and stores it and the new state of its delivery, in this order. One statement, because a busy receiver
+ * waits for each one. Returns false if the webhook is gone.
+ */
+export async function storeAttempted(sql: Sql, { deliveryId, webhookId, to, attempt }: AttemptedDelivery): Promise<boolean> {
+  const stored = await sql`
+    with counted as (
+      ${countingAttempt(sql, webhookId, { at: attempt.finished_at, status: to.status })}
+      returning w.webhook_id
+    ), changed as (
+      update webhook_deliveries d
+      set status = ${to.status}, status_code = ${to.status_code}, response_time_ms = ${to.response_time_ms},
+        error_message = ${to.error_message}, attempt_count = ${to.attempt_count}, next_retry_at = ${to.next_retry_at},
+        delivered_at = ${to.delivered_at}
+      from counted c
+      where d.delivery_id = ${deliveryId}
+        and d.webhook_id = c.webhook_id
+      returning d.delivery_id
     )
+    insert into webhook_delivery_attempts (delivery_id, attempt, started_at, finished_at, status_code, error, response)
+    select c.delivery_id, ${attempt.attempt}::integer, ${attempt.started_at}::timestamptz, ${attempt.finished_at}::timestamptz,
+      ${attempt.status_code}::integer, ${attempt.error}::text, ${attempt.response}::text
+    from changed c
   `;
+  return stored.count === 1;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { OutboundEventType } from "../../contract/outbound-events.ts";
-import type { Sql } from "../../platform/database/database.ts";
+import type { Sql, SqlFragment } from "../../platform/database/database.ts";
 import { noteWake } from "../../work/jobs/wakes-repository.ts";
 import type { StoredWebhook, WebhookDefinition } from "./webhook.ts";
 
@@ -135,20 +135,25 @@ export async function rotateSecret(
   `;
 }
 
-/** Stores time and status of the last attempt, and counts the delivery when it has finished. */
-export async function countAttempt(
-  sql: Sql,
-  id: string,
-  attempt: { readonly at: Date; readonly status: "success" | "retrying" | "failed" },
-): Promise<void> {
-  await sql`
-    update webhooks w
-    set last_delivery_at = ${attempt.at}, last_delivery_status = ${attempt.status},
-      total_deliveries = w.total_deliveries + ${attempt.status === "retrying" ? 0 : 1},
-      successful_deliveries = w.successful_deliveries + ${attempt.status === "success" ? 1 : 0}
-    where w.webhook_id = ${id}
-  `;
+/** An attempt as its webhook counts it. */
+export interface CountedAttempt {
+  readonly at: Date;
+  readonly status: "success" | "retrying" | "failed";
 }
+
+/** Stores time and status of the last attempt, and counts the delivery when it has finished. */
+export async function countAttempt(sql: Sql, id: string, attempt: CountedAttempt): Promise<void> {
+  await countingAttempt(sql, id, attempt);
+}
+
+/** The same as a part of another statement, for the webhook `w`. */
+export const countingAttempt = (sql: Sql, id: string, attempt: CountedAttempt): SqlFragment => sql`
+  update webhooks w
+  set last_delivery_at = ${attempt.at}, last_delivery_status = ${attempt.status},
+    total_deliveries = w.total_deliveries + ${attempt.status === "retrying" ? 0 : 1},
+    successful_deliveries = w.successful_deliveries + ${attempt.status === "success" ? 1 : 0}
+  where w.webhook_id = ${id}
+`;
 
 /** Deletes a webhook with its deliveries. Returns false when there is no such webhook. */
 export async function deleteWebhook(sql: Sql, id: string): Promise<boolean> {
