@@ -48,7 +48,7 @@ interface Measured {
 }
 
 /**
- * Stores judged events and queues each one for the rules by itself. The receiver answers none before all alerts are raised, then all at once:
+ * Stores judged events and queues one job for the rules for each. The receiver answers after all alerts are raised:
  * the messages per second are those of the deliveries alone, the processor time is that of alerts and deliveries.
  */
 async function round(): Promise<Measured> {
