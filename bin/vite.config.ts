@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import { defineConfig, type Plugin } from "vite";
+import { routes } from "../src/contract/routes/index.ts";
+import { makePlan } from "../src/contract/routes/make-plan.ts";
 
 /** What runs as a process, by its place below `dist`. */
 const programs = [
@@ -21,10 +23,10 @@ const files = [
     "base",
     /\/src\/(?:base\/(?:async|clock|lifecycle|log|text|version)|contract\/(?:constants|problem|unreachable)\.|platform\/disk\/file-reason)/,
   ],
-  ["request", /\/node_modules\/zod\/|\/src\/contract\/(?:bulk|client|http-client|json-schema|page|route|routes\/load-route|values)\./],
+  ["request", /\/node_modules\/zod\/|\/src\/contract\/(?:bulk|client|http-schemas|json-schema|page|route|routes\/load-route|values)\./],
   [
     "command",
-    /\/commands\/(?:(?:change-command|command|command-shapes|direct|exit-codes|host|open-io|program|registry|run)\.|output\/(?:classes|fields|output|pages|short-ids|table|terminal-format|view|wrap)\.|input\/(?:arguments|confirm|dialogue|find|options|query|resolve-ids|search-advice|similar-id|suggest|time-options)\.)/,
+    /\/src\/contract\/(?:http-client|http-get|plan|routes\/plans)\.|\/commands\/(?:(?:change-command|command|command-shapes|direct|exit-codes|host|open-io|program|registry|run)\.|output\/(?:classes|fields|output|pages|short-ids|table|terminal-format|view|wrap)\.|input\/(?:arguments|confirm|dialogue|find|options|query|resolve-ids|search-advice|similar-id|suggest|time-options)\.)/,
   ],
   ["views", /\/commands\/[^/]+\/(?:export-new|files|filter|follow|image|masks|note-address|progress|save|tail-line|text|views?|visit)\./],
 ] as const;
@@ -39,6 +41,17 @@ const builtinModules: Plugin = {
     code: code.replaceAll(/^import (?:([\w$]+)(?:, )?)?(?:\* as ([\w$]+)|\{([^}]+)\})? from "(node:[\w/]+)";$/gm, taken),
     map: null,
   }),
+};
+
+/** Puts the plans of all routes in the place of the module that makes them from the schemas. Each is a text, of which a command reads one. */
+const plans: Plugin = {
+  name: "plans",
+  load(id) {
+    if (!id.endsWith("/src/contract/routes/plans.ts")) return undefined;
+    const made = Object.entries(routes).map(([operation, route]) => [operation, JSON.stringify(makePlan(route))]);
+    return `const plans = ${JSON.stringify(Object.fromEntries(made))};
+export const planOf = async (operation) => plans[operation] && JSON.parse(plans[operation]);`;
+  },
 };
 
 /** The statements in place of one import. */
@@ -57,7 +70,7 @@ function taken(_: string, whole: string | undefined, all: string | undefined, so
 export default defineConfig({
   root: join(import.meta.dirname, ".."),
   publicDir: false,
-  plugins: [builtinModules],
+  plugins: [plans, builtinModules],
   // a development build of React records every frame of the live view, which fills the memory within days
   define: { "process.env.NODE_ENV": JSON.stringify("production") },
   ssr: { noExternal: true, external: separate },

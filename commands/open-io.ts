@@ -1,8 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { typable } from "../src/base/text/format.ts";
-import type { Client } from "../src/contract/client.ts";
+import type { ClientReply } from "../src/contract/client.ts";
+import { createHttpClient } from "../src/contract/http-client.ts";
 import { Problem } from "../src/contract/problem.ts";
+import type { Routes } from "../src/contract/routes/index.ts";
+import { planOf } from "../src/contract/routes/plans.ts";
 import type { Database } from "../src/platform/database/database.ts";
 import { readingReason } from "../src/platform/disk/file-reason.ts";
 import { type Close, openDatabaseOf, openDirectClient, openOwnDatabaseOf } from "./direct.ts";
@@ -21,7 +24,7 @@ export interface OpenIo extends Io {
 export function openIo(host: Host, global: GlobalOptions): OpenIo {
   const closers: Close[] = [];
   const onClose = (close: Close): number => closers.push(close);
-  let client: Promise<Client> | undefined;
+  let call: Promise<Io["call"]> | undefined;
   let database: Promise<Database> | undefined;
 
   const io: OpenIo = {
@@ -29,10 +32,8 @@ export function openIo(host: Host, global: GlobalOptions): OpenIo {
     global,
     output: createOutput(host, global),
     async call(operation, request) {
-      client ??= global.direct ? openDirectClient(io, onClose) : openHttpClient(io);
-      const { loadRoute } = await import("../src/contract/routes/load-route.ts");
-      const [ready, route] = await Promise.all([client, loadRoute(operation)]);
-      return ready.call(route, request);
+      call ??= global.direct ? openDirectCall(io, onClose) : openHttpCall(io);
+      return await (await call)(operation, request);
     },
     async endpoint() {
       const url = (await daemonUrl(io)).replace(/\/+$/, "");
@@ -104,12 +105,22 @@ function fieldNames(text: string | undefined): readonly string[] | undefined {
 /** Timeout for a daemon that accepts a request but does not answer. */
 const timeoutMs = 30_000;
 
-async function openHttpClient(io: Io): Promise<Client> {
-  const { createHttpClient } = await import("../src/contract/http-client.ts");
+async function openDirectCall(io: Io, onClose: (close: Close) => void): Promise<Io["call"]> {
+  const [client, { loadRoute }] = await Promise.all([openDirectClient(io, onClose), import("../src/contract/routes/load-route.ts")]);
+  return async (operation, request) => await client.call(await loadRoute(operation), request);
+}
+
+async function openHttpCall(io: Io): Promise<Io["call"]> {
   const { url, apiKey, ca } = await io.endpoint();
   const trusting = ca === undefined ? undefined : (await import("../src/monitoring/upstream/http.ts")).fetchTrusting(ca);
   const onWait = (ms: number): void => io.output.note(`rate limit reached; continuing in ${Math.ceil(ms / 1000)} s`);
-  return createHttpClient({ url, apiKey, fetch: trusting, timeoutMs, onWait });
+  const client = createHttpClient({ url, apiKey, fetch: trusting, timeoutMs, onWait });
+  return async (operation, request) => {
+    const load = async () => (await import("../src/contract/routes/load-route.ts")).loadRoute(operation);
+    const plan = await planOf(operation);
+    if (plan === undefined) return await client.call(await load(), request);
+    return (await client.callPlanned(plan, request, load)) as ClientReply<Routes[typeof operation]>;
+  };
 }
 
 function givenUrl({ global, host }: Io): string {

@@ -4,14 +4,13 @@ import type { ReadableStream } from "node:stream/web";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { KyResponse } from "ky";
 import { hourMs } from "../base/clock/clock.ts";
-import { type Client, decodeReply } from "./client.ts";
-import { isBinary, isStreamed } from "./encode.ts";
-import { getOverHttp, type ReceivedReply } from "./http-get.ts";
+import type { Client } from "./client.ts";
+import { getOverHttp, jsonOf, mediaTypeOf, type ReceivedReply } from "./http-get.ts";
+import { decodeByPlan, encodeByPlan, type RoutePlan } from "./plan.ts";
 import { Problem } from "./problem.ts";
-import { readRefusal } from "./refusal.ts";
 import type { Route } from "./route.ts";
 import { brokenOff, isTimeout, unreachable } from "./unreachable.ts";
-import { type AnyRequest, encodeRequest } from "./validate.ts";
+import type { AnyRequest } from "./validate.ts";
 
 export interface HttpClientOptions {
   /** URL of the daemon, such as http://127.0.0.1:8000. */
@@ -49,19 +48,18 @@ export function createHttpClient({
   maxWaitMs = 70_000,
   leastWaitMs = 1000,
   onWait,
-}: HttpClientOptions): Client {
+}: HttpClientOptions): HttpClient {
   const base = baseOf(url);
   const headers = { accept: "*/*", ...(apiKey !== undefined && keyHeader(apiKey)) };
 
-  const ask = async (route: Route, request: AnyRequest): Promise<Answer> => {
-    const { path, query, body } = encodeRequest(route, request);
+  const ask = async ({ method, path, query, body, isSlow, isStream }: WireRequest): Promise<Answer> => {
     const deadline = new AbortController();
-    const waitMs = route.slow ? Math.max(timeoutMs, slowTimeoutMs) : timeoutMs;
+    const waitMs = isSlow ? Math.max(timeoutMs, slowTimeoutMs) : timeoutMs;
     let hasBegun = false;
     const timer = setTimeout(() => deadline.abort(new DOMException("too late", "TimeoutError")), waitMs);
     try {
       // Reading is most of what commands do. Changes, streams and foreign certificates go through ky and `fetch`
-      if (route.method === "get" && !isStreamed(route) && !fetch) {
+      if (method === "get" && !isStream && !fetch) {
         const onReply = (): void => {
           hasBegun = true;
         };
@@ -70,43 +68,67 @@ export function createHttpClient({
       }
       const { default: ky } = await import("ky");
       const response = await ky(`${base}${path}`, {
-        method: route.method,
-        headers,
-        throwHttpErrors: false,
-        retry: 0,
-        redirect: "error",
-        timeout: false,
-        signal: deadline.signal,
+        ...{ method, headers, throwHttpErrors: false, retry: 0, redirect: "error", timeout: false, signal: deadline.signal },
         ...(fetch && { fetch }),
         ...(query.size > 0 && { searchParams: query }),
         ...(body !== undefined && { body, headers: { ...headers, "Content-Type": "application/json" } }),
       });
       hasBegun = true;
       const { status, headers: replied } = response;
-      if (response.ok && isStreamed(route)) return { status, headers: replied, bytes: new Uint8Array(), response };
+      if (response.ok && isStream) return { status, headers: replied, bytes: new Uint8Array(), response };
       return { status, headers: replied, bytes: await bytesOf(response, deadline.signal) };
     } catch (cause) {
-      if (hasBegun && !isTimeout(cause)) throw brokenOff(base, cause, route.method !== "get");
+      if (hasBegun && !isTimeout(cause)) throw brokenOff(base, cause, method !== "get");
       throw unreachable(base, cause, { waitedMs: waitMs, otherwise: "use --direct" });
     } finally {
       clearTimeout(timer);
     }
   };
 
-  const call = async (route: Route, request: AnyRequest): Promise<unknown> => {
+  /** Asks until the daemon answers with something else than a rate limit that is worth waiting for. */
+  const exchange = async (request: WireRequest): Promise<Answer> => {
     for (;;) {
-      const answer = await ask(route, request);
-      const { status, response } = answer;
-      if (response) return { mediaType: mediaTypeOf(answer), parts: partsOf(response, base, timeoutMs) };
-      if (status >= 200 && status < 300) return read(route, answer, base);
+      const answer = await ask(request);
       const waitMs = Number(answer.headers.get("retry-after") ?? Number.NaN) * 1000;
-      if (status !== 429 || !(waitMs <= maxWaitMs)) return readRefusal(route, status, json(answer.bytes), base);
+      if (answer.status !== 429 || !(waitMs <= maxWaitMs)) return answer;
       const pauseMs = Math.max(waitMs, leastWaitMs);
       onWait?.(pauseMs);
       await sleep(pauseMs);
     }
   };
-  return { call: call as Client["call"] };
+
+  const call = async (route: Route, request: AnyRequest): Promise<unknown> => {
+    const { wireOf, replyOf } = await import("./http-schemas.ts");
+    const answer = await exchange(wireOf(route, request));
+    if (answer.response) return { mediaType: mediaTypeOf(answer), parts: partsOf(answer.response, base, timeoutMs) };
+    return replyOf(route, answer, base);
+  };
+
+  const callPlanned: HttpClient["callPlanned"] = async (plan, request, loadRoute) => {
+    const encoded = encodeByPlan(plan, request);
+    if (encoded === undefined) return await call(await loadRoute(), request);
+    const answer = await exchange({ ...encoded, method: "get", body: undefined, isSlow: plan.slow, isStream: false });
+    const decoded = answer.status === 200 ? decodeByPlan(plan.reply, jsonOf(answer.bytes)) : undefined;
+    if (decoded) return decoded.reply;
+    return (await import("./http-schemas.ts")).replyOf(await loadRoute(), answer, base);
+  };
+  return { call: call as Client["call"], callPlanned };
+}
+
+/** A client of a daemon. */
+export interface HttpClient extends Client {
+  /** The same as `call` for a route with a plan. Loads the route only when the request or the reply does not fit. */
+  callPlanned(plan: RoutePlan, request: AnyRequest, loadRoute: () => Promise<Route>): Promise<unknown>;
+}
+
+/** A request as it is sent. */
+export interface WireRequest {
+  readonly method: Route["method"];
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly body: string | undefined;
+  readonly isSlow: boolean;
+  readonly isStream: boolean;
 }
 
 interface Answer extends ReceivedReply {
@@ -138,25 +160,6 @@ async function* partsOf(response: KyResponse, from: string, stallMs: number): As
   } finally {
     clearTimeout(timer);
     body.destroy();
-  }
-}
-
-function mediaTypeOf({ headers }: Answer): string {
-  return headers.get("content-type") ?? "application/octet-stream";
-}
-
-function read(route: Route, answer: Answer, from: string): unknown {
-  if (!route.reply) return undefined;
-  if (isBinary(route.reply)) return { mediaType: mediaTypeOf(answer), bytes: answer.bytes };
-  return decodeReply(route, json(answer.bytes), from);
-}
-
-function json(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch {
-    // Text that is not JSON fits no schema and is refused with the same message
-    return undefined;
   }
 }
 

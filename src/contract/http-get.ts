@@ -52,3 +52,17 @@ async function replyTo(open: Open, url: string, options: RequestOptions): Promis
     }
   }
 }
+
+/** The media type of a reply. */
+export function mediaTypeOf({ headers }: Pick<ReceivedReply, "headers">): string {
+  return headers.get("content-type") ?? "application/octet-stream";
+}
+
+/** The JSON of a reply; undefined for other texts, which fit no schema and are refused with the same message. */
+export function jsonOf(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
