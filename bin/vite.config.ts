@@ -54,6 +54,12 @@ export const planOf = async (operation) => plans[operation] && JSON.parse(plans[
   },
 };
 
+/** Layouts of the live view: the library reads its WebAssembly with `fetch`, which takes longer than the rest of a frame, unless there is none. */
+const layoutWithoutFetch: Plugin = {
+  name: "layout-without-fetch",
+  transform: (code, id) => (id.endsWith("/yoga-wasm-base64-esm.js") ? { code: `const fetch = undefined;\n${code}`, map: null } : undefined),
+};
+
 /** The statements in place of one import. */
 function taken(_: string, whole: string | undefined, all: string | undefined, some: string | undefined, name: string): string {
   const module = name === "node:process" ? "globalThis.process" : `globalThis.process.getBuiltinModule?.("${name}") ?? {}`;
@@ -70,7 +76,7 @@ function taken(_: string, whole: string | undefined, all: string | undefined, so
 export default defineConfig({
   root: join(import.meta.dirname, ".."),
   publicDir: false,
-  plugins: [plans, builtinModules],
+  plugins: [plans, layoutWithoutFetch, builtinModules],
   // a development build of React records every frame of the live view, which fills the memory within days
   define: { "process.env.NODE_ENV": JSON.stringify("production") },
   ssr: { noExternal: true, external: separate },

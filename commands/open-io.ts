@@ -6,6 +6,7 @@ import { createHttpClient } from "../src/contract/http-client.ts";
 import { Problem } from "../src/contract/problem.ts";
 import type { Routes } from "../src/contract/routes/index.ts";
 import { planOf } from "../src/contract/routes/plans.ts";
+import type { AnyRequest } from "../src/contract/validate.ts";
 import type { Database } from "../src/platform/database/database.ts";
 import { readingReason } from "../src/platform/disk/file-reason.ts";
 import { type Close, openDatabaseOf, openDirectClient, openOwnDatabaseOf } from "./direct.ts";
@@ -119,7 +120,7 @@ async function openHttpCall(io: Io): Promise<Io["call"]> {
     const load = async () => (await import("../src/contract/routes/load-route.ts")).loadRoute(operation);
     const plan = await planOf(operation);
     if (plan === undefined) return await client.call(await load(), request);
-    return (await client.callPlanned(plan, request, load)) as ClientReply<Routes[typeof operation]>;
+    return (await client.callPlanned(plan, request as AnyRequest, load)) as ClientReply<Routes[typeof operation]>;
   };
 }
 

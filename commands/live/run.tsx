@@ -42,10 +42,17 @@ export async function runLive(given: Io, stdin: ScreenIn, stdout: ScreenOut, mod
   };
   const store = createStore({ first: firstState(clock.now(), sizeOf(stdout)), onEffect, now: () => performance.now() });
   let terminal: ReturnType<typeof openTerminal> | undefined;
-  const feed = startFeed({ io, store, signal: until });
+  let onDrawn = (): void => {};
+  const drawn = new Promise<void>((resolve) => {
+    onDrawn = resolve;
+  });
+  const feed = startFeed({ io, store, signal: until, drawn });
   // Errors before the first answer are printed like those of other commands
   await feed.started;
-  if (until.aborted) return code;
+  if (until.aborted) {
+    onDrawn();
+    return code;
+  }
 
   const isAsked = (mode === "auto" && colour) || mode === "sixel";
   const answer: Answer = isAsked ? await askTerminal(stdin, stdout, env) : { protocol: undefined, typed: "" };
@@ -63,6 +70,7 @@ export async function runLive(given: Io, stdin: ScreenIn, stdout: ScreenOut, mod
   });
   // In debug mode Ink writes whole frames; the terminal receives only the changed lines
   const ink = render(<App {...{ store, display }} />, { stdout: terminal.stream, debug: true, exitOnCtrlC: false, patchConsole: false });
+  onDrawn();
   try {
     // A component that throws ends Ink. Quitting does not wait for pending requests
     const aborted = new Promise<void>((resolve) => until.addEventListener("abort", () => resolve()));

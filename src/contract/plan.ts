@@ -101,7 +101,8 @@ function decodedPart(plan: Plan, wire: unknown): unknown {
   else if (kind === "list") {
     if (Array.isArray(wire)) return wire.map((each) => decodedPart(part, each));
   } else if (typeof wire === "object" && wire !== null && !Array.isArray(wire)) {
-    return kind === "record" ? recordOf(part, wire) : objectOf(part, wire as Fields, kind === "open");
+    if (kind === "record") return recordOf(part, wire);
+    return objectOf(part as Readonly<Record<string, Plan>>, wire as Fields, kind === "open");
   }
   throw misfit;
 }
