@@ -37,8 +37,8 @@ export interface Feed {
 const pulse = { pingMs: 10_000, deadAfterMs: 10_000 };
 
 /**
- * Loads the state of the daemon, then follows its messages in order, each one once, across lost connections. A daemon whose health can be
- * read gets its first frame before the connection, whose library and schemas take a third of the start.
+ * Loads the state of the daemon, then follows its messages in order, each one once, across lost connections. If the health of the
+ * daemon can be read, the first frame comes before the connection, whose library and schemas take long to load.
  */
 export function startFeed({ io, store, signal, drawn }: FeedStart): Feed {
   let loading: Promise<void> = Promise.resolve();

@@ -12,7 +12,7 @@ const redirects = new Set([301, 302, 303, 307, 308]);
 
 /**
  * Reads an address with the HTTP client of Node, and refuses redirects like `fetch` with `redirect: "error"`. A command that only reads
- * starts 100 ms sooner with it, because `fetch` and everything around it are compiled again in each process. Calls `onReply` when the
+ * starts sooner with it, because `fetch` and everything around it are compiled again in each process. Calls `onReply` when the
  * reply begins. Throws the error of the connection, or an `AbortError` with the reason of the signal as its cause.
  */
 export async function getOverHttp(

@@ -24,7 +24,7 @@ const files: Readonly<Record<string, string>> = {
   explain: "explanations of an event, an alert and a minute of a camera at 1,000,000 events",
   "fan-out": "WebSocket messages to 1,000 clients",
   "live-flood": "`homesec live` at 200 messages a second, in three sizes of terminal (needs tmux)",
-  "command-start": "`homesec --version`",
+  "command-start": "the start of commands, and the first frame of `homesec live` (needs `script`)",
   "serve-ready": "`homesec serve` to ready, warm and for the first time",
   "idle-memory": "memory of an idle daemon",
   baselines: "unusual hours on generated traces: false alarms and delays",
