@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { defineConfig, type Plugin } from "vite";
 import { routes } from "../src/contract/routes/index.ts";
-import { makePlan } from "../src/contract/routes/make-plan.ts";
+import { makePlan } from "../src/contract/routes/plans.ts";
 
 /** What runs as a process, by its place below `dist`. */
 const programs = [
@@ -43,7 +43,7 @@ const builtinModules: Plugin = {
   }),
 };
 
-/** Puts the plans of all routes in the place of the module that makes them from the schemas. Each is a text, of which a command reads one. */
+/** Puts the plans of all routes in the place of the module that makes them from the schemas. A command parses only the plan that it needs. */
 const plans: Plugin = {
   name: "plans",
   load(id) {

@@ -5,7 +5,7 @@ import { decodeByPlan, encodeByPlan } from "../../src/contract/plan.ts";
 import type { Route } from "../../src/contract/route.ts";
 import { type OperationId, routes } from "../../src/contract/routes/index.ts";
 import { loadRoute } from "../../src/contract/routes/load-route.ts";
-import { makePlan } from "../../src/contract/routes/make-plan.ts";
+import { makePlan } from "../../src/contract/routes/plans.ts";
 import { type AnyRequest, encodeRequest } from "../../src/contract/validate.ts";
 
 const planned = Object.entries(routes).flatMap(([id, route]: [string, Route]) => {
