@@ -11,7 +11,7 @@ const programs = [
   "daemon/builtin/detector/closer-look",
 ];
 
-/** Libraries of the daemon that read files of their own, have parts per platform, or look for what else is installed. */
+/** Libraries of the daemon that read their own files, have parts per platform, or look for what else is installed. */
 const separate = ["bullmq", "mqtt", "nodemailer", "nunjucks", "pino", "pino-pretty", "prom-client", "sharp", "smtp-server"];
 
 /**

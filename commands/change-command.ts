@@ -21,7 +21,7 @@ export interface Target<I extends Id> {
   readonly at: Date;
 }
 
-/** What became of one record, in the form of the API's bulk results. */
+/** The outcome of one record, in the form of the API's bulk results. */
 export interface Result {
   readonly index: number;
   readonly status: "success" | "failed";

@@ -11,7 +11,7 @@ export interface Argument<T> {
   readonly several?: true;
   /** The accepted words, if there are only a few. */
   readonly choices?: readonly string[];
-  /** What it names. The command receives a whole id. */
+  /** The kind of record that it names. The command receives a whole id. */
   readonly idOf?: IdKind;
   /** Throws `WrongValue`. */
   read(text: string): T;

@@ -78,7 +78,7 @@ async function namedValues(name: string, command: Command | undefined, before: r
   return (await (await command?.prints?.(nothing as never))?.fields()) ?? [];
 }
 
-/** Finds the command of the words, its arguments so far, and the option whose value comes next. */
+/** Finds the command of the words, its arguments before the cursor, and the option whose value comes next. */
 function walk(words: readonly string[], commands: readonly Command[]) {
   let path: string[] = [];
   let command: Command | undefined;

@@ -19,7 +19,7 @@ interface Listeners {
   onDrawn(): void;
   /** Draws real pictures. */
   readonly graphics?: Graphics | undefined;
-  /** What was typed before. */
+  /** Text that the user typed before. */
   readonly typed?: string;
 }
 

@@ -17,12 +17,12 @@ const cellSize = /\u001b\[6;([1-9]\d{0,2});([1-9]\d{0,2})t/;
 /** The attribute of terminals that draw Sixel. */
 const drawsSixel = "4";
 
-/** What a terminal answered. */
+/** The answers of a terminal. */
 export interface Answer {
   readonly protocol: Protocol | undefined;
   /** The size of a cell in pixels. */
   readonly cell?: Size;
-  /** What was typed meanwhile. */
+  /** Text that the user typed meanwhile. */
   readonly typed: string;
 }
 

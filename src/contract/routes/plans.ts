@@ -83,7 +83,7 @@ function planOfObject(schema: z.ZodObject): Plan | undefined {
   return [catchall === undefined ? "object" : "open", fields];
 }
 
-/** Formats such as URLs are kinds of text with a check of their own. */
+/** Formats such as URLs are kinds of text with their own check. */
 function isAnyText(schema: z.ZodType): boolean {
   return schema instanceof z.ZodString && !("format" in schema.def) && !schema.def.checks?.length;
 }
