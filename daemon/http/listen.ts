@@ -3,7 +3,6 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { Problem } from "../../src/contract/problem.ts";
 import type { KeyPair } from "../../src/platform/tls/key-pair.ts";
-import { acceptMoreWhenBusy } from "./accept-handles.ts";
 import { rawRefusal } from "./connection.ts";
 import { asksForWebSocket } from "./other-upgrade.ts";
 
@@ -59,13 +58,11 @@ export async function listen({ app, host, port, keyPair, graceMs = 2_000 }: List
     server.once("error", (error: NodeJS.ErrnoException) => fail(addressProblem(error, host, port)));
     server.listen({ port, host, backlog }, done);
   });
-  const closeFurther = acceptMoreWhenBusy(server, backlog);
   return {
     server,
     port: (server.address() as AddressInfo).port,
     setKeyPair: (pair) => tlsServer?.setSecureContext(pair),
     close: async () => {
-      closeFurther();
       const closed = new Promise<void>((done) => server.close(() => done()));
       // Browsers open connections in advance. Node does not count unused ones as idle.
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();

@@ -117,52 +117,6 @@ describe("listening", () => {
   });
 });
 
-/** Opens connections at once, which send this text. Resolves to their answers. */
-async function openMany(port: number, count: number, text: string): Promise<readonly string[]> {
-  const one = (): Promise<string> =>
-    new Promise((done) => {
-      const socket = connect(port, "127.0.0.1", () => socket.write(text));
-      let answer = "";
-      socket.on("error", () => done(answer));
-      socket.on("data", (bytes) => {
-        answer += String(bytes);
-      });
-      socket.on("close", () => done(answer));
-    });
-  return await Promise.all(Array.from({ length: count }, one));
-}
-
-describe("many connections at once", () => {
-  it("accept: connections that wait for each other are soon accepted several per turn of the event loop", async () => {
-    const served = await serve(routes, operations);
-    const request = "GET /slow/0 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-    let turn = 0;
-    let isDone = false;
-    const count = (): void => {
-      turn += 1;
-      if (!isDone) setImmediate(count);
-    };
-    count();
-    const turns = new Set<number>();
-    served.server.on("connection", () => void turns.add(turn));
-    const turnsFor = async (connections: number): Promise<number> => {
-      turns.clear();
-      const answers = await openMany(served.port, connections, request);
-      for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 200 .*\{"done":true\}$/s);
-      return turns.size;
-    };
-    try {
-      await expect.poll(() => turnsFor(200)).toBeLessThan(80);
-      // faults of their connections are answered as those of all others
-      for (const answer of await openMany(served.port, 60, "no request\r\n\r\n")) expect(answer).toMatch(/^HTTP\/1\.1 400 .*"detail"/s);
-    } finally {
-      isDone = true;
-      await served.close();
-    }
-    await expect(sendRaw(served.port, request, 1_000)).rejects.toThrow(/ECONNREFUSED/);
-  });
-});
-
 describe("hosts", () => {
   it.each([
     ["127.0.0.1:8000", true],
