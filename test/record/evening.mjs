@@ -14,7 +14,7 @@ export const docs = join(root, "docs");
 export const address = "http://127.0.0.1:8000";
 
 /**
- * A real daemon at the default address, in a folder of its own, with a rule and four cameras that upload for an evening of 36 seconds.
+ * A real daemon at the default address, in a separate folder, with a rule and four cameras that upload for an evening of 36 seconds.
  * `settings`: more configuration variables.
  */
 export function openEvening(settings = {}) {

@@ -6,7 +6,7 @@ const checkout = join(import.meta.dirname, "../..");
 const made = new Map<string, Promise<string>>();
 
 /**
- * Makes one JavaScript file of a TypeScript module and what it imports of homesec, for a test that needs it in a process of its own. The
+ * Makes one JavaScript file of a TypeScript module and what it imports of homesec, for a test that needs it in a separate process. The
  * file lies in `dist/test`, where it finds the packages. Resolves to its path.
  */
 export function bundled(path: string): Promise<string> {

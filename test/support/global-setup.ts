@@ -34,7 +34,7 @@ interface Servers {
   stop(): Promise<void>;
 }
 
-/** Vitest sets up each project, with modules of its own: what they share lies here. */
+/** Vitest sets up each project, with separate modules: shared state lies here. */
 const shared = globalThis as { homesecTestServers?: { readonly started: Promise<Servers>; projects: number } };
 
 /** One PostgreSQL for the whole run, with a migrated template that `testDatabase()` copies. Nothing in it outlives the run. */

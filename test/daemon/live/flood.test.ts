@@ -218,7 +218,7 @@ describe("history that is not read", () => {
     const clients = Array.from({ length: 6 }, () => peer("/ws/events?since=0"));
     for (const client of clients) client.socket.once("open", () => client.socket.pause());
     await delay(2_000);
-    // what is on its way is freed within a moment; what a client holds stays as long as it does not read
+    // messages on their way are freed within a moment; memory held for a client stays until it reads
     await expect.poll(() => (memory() - before) / 1e6, { interval: 300, timeout: 10_000 }).toBeLessThan(6);
     for (const client of clients) client.socket.resume();
     for (const client of clients) await client.upTo(100);

@@ -32,6 +32,6 @@ export async function expectPages(shell: Shell, url: string): Promise<void> {
   const got = JSON.parse(out) as readonly Got[];
   expect(got.filter(({ status, bytes }) => status !== 200 || bytes === 0)).toEqual([]);
   const count = (type: string): number => got.filter((one) => one.type?.startsWith(type)).length;
-  // A single page application answers unknown addresses with its page too: what is named must be what it says
+  // A single page application answers unknown addresses with its page too, so each address must give its type
   expect([count("text/html"), count("application/json"), count("text/javascript") > 3, count("text/css") > 1]).toEqual([2, 1, true, true]);
 }

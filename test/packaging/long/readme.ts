@@ -109,7 +109,7 @@ describe.each(tries)("README, typed in a clone with $title", ({ node, person }) 
   });
 });
 
-/** Gives folders to a user; what the last one has left there too. */
+/** Gives folders to a user, with all files that the last one left there. */
 async function hand(folders: readonly string[], { ids }: Person): Promise<void> {
   const [uid, gid] = [ids?.uid ?? process.getuid?.(), ids?.gid ?? process.getgid?.()];
   await execa("chown", ["-R", `${uid}:${gid}`, ...folders]);
