@@ -95,7 +95,8 @@ test("chaos: a backlog, uploads in every way, posted events, and mail server and
   const { body: tested } = await post(`${daemon.url}/api/notification/test`, { channel: "email" });
   expect(tested).toMatchObject({ success: true });
   const rows = { dataDir: folder.path };
-  await allDone(rows, { cameraRoot });
+  // a minute alone, where messages wait for their next try; another test's processes make it longer
+  await allDone(rows, { cameraRoot, timeoutMs: 300_000 });
   const mails = smtp.mails().map(notificationIdOf);
   const posted = [...hook.received, ...flapping.received, ...gone.received].map(({ headers }) => String(headers["webhook-id"]));
   const { violations, figures } = await judge(rows, { cameraRoot, acknowledged, arrived: [...mails, ...posted] });

@@ -42,7 +42,8 @@ for (const [name, own] of Object.entries(changing)) {
   // a rule that is added looks for a webhook that gets its alerts, and rules for mails need the login of a camera
   const chain = ["alerts", "silence", "retention", "webhooks"].includes(noun)
     ? "rules"
-    : noun === "shares"
+    : // the detections of a deleted event are gone until it is restored
+      ["shares", "detections"].includes(noun)
       ? "events"
       : noun === "mode"
         ? "modes"

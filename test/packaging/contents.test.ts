@@ -20,7 +20,10 @@ const paths = packed.files.map(({ path }) => path).sort();
 
 describe("npm package", () => {
   it("npm package: contains the built program, the files it reads, and the pages for users, and nothing else", () => {
-    const programs = ["bin/homesec", ...["detector", "enrichment", "language_model"].map((name) => `daemon/builtin/${name}/main`)];
+    const programs = [
+      "bin/homesec",
+      ...["detector/main", "detector/closer-look", "enrichment/main", "language_model/main"].map((name) => `daemon/builtin/${name}`),
+    ];
     const parts = filesBelow("dist/parts");
     expect(parts.filter((path) => !path.endsWith(".js"))).toEqual([]);
     const built = [...programs.map((path) => `dist/${path}.js`), ...parts, "dist/licences.md"];

@@ -15,7 +15,7 @@ describe.skipIf(!chromiumInstalled)("web page: system and cameras (needs chromiu
   it("web page: doctor says what is wrong with the installation and what to do", async () => {
     const { page, complaints } = await home.visit();
     await page.goto("/system");
-    await page.getByRole("button", { name: "Check now" }).click();
+    await page.getByRole("region", { name: "Check the installation" }).getByRole("button", { name: "Check now" }).click();
     await page.getByText(/checks? found a problem|no problem/).waitFor();
     await page.getByText(/\d+ checks without a problem/).click();
     await page.getByText("PostgreSQL version").or(page.getByText("Configuration")).first().waitFor();

@@ -83,9 +83,10 @@ function Removal({ rule }: { readonly rule: RuleRecord }) {
   const update = useAction(ruleRoutes.updateRule, changes);
   const params = { id: rule.id };
   const done = (text: string) => () => {
+    go("/rules");
+    // only afterwards: as long as this page is drawn, it would ask for the rule again
     cache.removeQueries({ queryKey: [ruleRoutes.getRule.path] });
     toast(text);
-    go("/rules");
   };
   const fail = (error: Error): void => {
     setOpen(false);
