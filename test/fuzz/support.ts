@@ -36,6 +36,9 @@ export async function holds<T>(inputs: fc.Arbitrary<T>, amount: Amount, check: (
   );
 }
 
+/** Megabytes that a receiver may hold more after all sessions: caches fill up, and nothing of a session stays. */
+export const mostHeldMb = 20;
+
 /** The inputs of this run, for a test that uses them all at once. The same seed gives the same inputs. */
 export function sampleOf<T>(inputs: fc.Arbitrary<T>, amount: Amount): T[] {
   return fc.sample(inputs, { seed, numRuns: countOf(amount) });

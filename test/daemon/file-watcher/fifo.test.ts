@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { Fifo } from "../../../daemon/file-watcher/fifo.ts";
-import { isForgotten } from "../../support/forgotten.ts";
+import { isForgotten } from "../../support/garbage.ts";
 
 it("fifo: returns items in the order of their arrival", () => {
   fc.assert(

@@ -1,9 +1,8 @@
 import { connect, type Socket } from "node:net";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
+import { heldBytes } from "../../support/garbage.ts";
 import { delay, entry, type LiveServer, liveServer, type Message, Peer, upTo } from "./harness.ts";
 
 /** The limits of the daemon, with fewer connections. */
@@ -66,15 +65,6 @@ async function sendAll(socket: Socket, bytes: Buffer, most: number): Promise<num
   return sent;
 }
 
-setFlagsFromString("--expose-gc");
-const collectGarbage = runInNewContext("gc") as () => void;
-
-const memory = (): number => {
-  collectGarbage();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
-};
-
 describe("messages of one client", () => {
   test("message limit: 20 messages at once and 20 a second are answered; more close the connection with 1008", async () => {
     await start({ limits });
@@ -133,10 +123,10 @@ describe("replies that are not read", () => {
     await start();
     const clients = await Promise.all(Array.from({ length: 10 }, () => deafClient()));
     const many = Buffer.concat(Array.from({ length: 1_000 }, () => ping));
-    const before = memory();
+    const before = heldBytes();
     await Promise.all(clients.map((socket) => sendAll(socket, many, 3_000_000)));
     await delay(300);
-    expect((memory() - before) / 1e6).toBeLessThan(25);
+    expect((heldBytes() - before) / 1e6).toBeLessThan(25);
     expect(live.hub.stats().cutSlow).toBe(0);
   });
 
@@ -214,12 +204,12 @@ describe("history that is not read", () => {
     await eventually(async () => (await headOf()) === 100);
     await live.stop();
     await start();
-    const before = memory();
+    const before = heldBytes();
     const clients = Array.from({ length: 6 }, () => peer("/ws/events?since=0"));
     for (const client of clients) client.socket.once("open", () => client.socket.pause());
     await delay(2_000);
     // messages on their way are freed within a moment; memory held for a client stays until it reads
-    await expect.poll(() => (memory() - before) / 1e6, { interval: 300, timeout: 10_000 }).toBeLessThan(6);
+    await expect.poll(() => (heldBytes() - before) / 1e6, { interval: 300, timeout: 10_000 }).toBeLessThan(6);
     for (const client of clients) client.socket.resume();
     for (const client of clients) await client.upTo(100);
     for (const client of clients) expect(client.sequences).toEqual(upTo(100));

@@ -3,7 +3,7 @@ import { silentLog } from "../../../src/base/log/log.ts";
 import { connect } from "../../../src/platform/database/connection.ts";
 import { urlTarget } from "../../../src/platform/database/connection-target.ts";
 import { testDatabase } from "../../support/database.ts";
-import { isForgotten } from "../../support/forgotten.ts";
+import { isForgotten } from "../../support/garbage.ts";
 
 test("connection: an ended session is freed from memory with all its statements", async () => {
   const ended = await (async (): Promise<WeakRef<object>> => {

@@ -1,16 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { connectBroker } from "../../../src/platform/mqtt/broker.ts";
+import { collectGarbage } from "../../support/garbage.ts";
 import { aedesBroker, mosquittoBroker, mosquittoInstalled } from "../../support/mqtt-broker.ts";
 
 /** Pictures that are published; `npm run mqtt` publishes an hour's of one each second. */
 const pictures = Number(process.env["MQTT_PICTURES_SOAK"] ?? 400);
 const pictureBytes = 30_000;
-
-setFlagsFromString("--expose-gc");
-const collectGarbage = runInNewContext("gc") as () => void;
 
 async function usedBytes(): Promise<number> {
   for (let time = 0; time < 4; time += 1) {

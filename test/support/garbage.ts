@@ -3,7 +3,14 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 setFlagsFromString("--expose-gc");
-const collectGarbage = runInNewContext("gc") as () => void;
+export const collectGarbage = runInNewContext("gc") as () => void;
+
+/** Bytes that this process holds after a garbage collection: its heap and its buffers. */
+export function heldBytes(): number {
+  collectGarbage();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
 
 /** Tells whether an object is unreachable after garbage collection. */
 export async function isForgotten(object: WeakRef<object>): Promise<boolean> {
