@@ -1,4 +1,5 @@
-import { join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { defineConfig, type Plugin } from "vite";
 import { routes } from "../src/contract/routes/index.ts";
 import { makePlan } from "../src/contract/routes/plans.ts";
@@ -23,7 +24,7 @@ const files = [
     "base",
     /\/src\/(?:base\/(?:async|clock|lifecycle|log|text|version)|contract\/(?:constants|http-get|problem|unreachable)\.|platform\/disk\/file-reason)/,
   ],
-  ["request", /\/node_modules\/zod\/|\/src\/contract\/(?:bulk|client|http-schemas|json-schema|page|route|routes\/load-route|values)\./],
+  ["request", /\/node_modules\/zod\/|\/src\/contract\/(?:bulk|client|http-schemas|json-schema|page|route|values)\./],
   [
     "command",
     /\/src\/contract\/(?:http-client|plan|routes\/plans)\.|\/commands\/(?:(?:change-command|command|command-shapes|direct|exit-codes|host|open-io|program|registry|run)\.|output\/(?:classes|fields|output|pages|short-ids|table|terminal-format|view|wrap)\.|input\/(?:arguments|confirm|dialogue|find|options|query|resolve-ids|search-advice|similar-id|suggest|time-options)\.)/,
@@ -43,14 +44,31 @@ const builtinModules: Plugin = {
   }),
 };
 
-/** Puts the plans of all routes in the place of the module that makes them from the schemas. A command parses only the plan that it needs. */
+/** Returns the code that loads each route, by its operation, from the file that declares it. */
+function placesOfRoutes(folder: string): string {
+  const places = new Map<string, string>();
+  for (const file of readdirSync(folder))
+    for (const [, list, body = ""] of readFileSync(join(folder, file), "utf8").matchAll(/^export const (\w+Routes) = \{\n(.*?)^\}/gms))
+      for (const [, operation = ""] of body.matchAll(/^ {2}(\w+):/gm))
+        places.set(operation, `() => import("./${file}").then(({ ${list} }) => ${list}.${operation})`);
+  const entries = Object.keys(routes).map((operation) => {
+    const place = places.get(operation);
+    if (place === undefined) throw new Error(`no file in ${folder} declares ${operation} in a list of routes`);
+    return `${operation}: ${place}`;
+  });
+  return `{ ${entries.join(",\n")} }`;
+}
+
+/** Puts the plans and places of all routes where their module is. A command parses only the plan that it needs. */
 const plans: Plugin = {
   name: "plans",
   load(id) {
     if (!id.endsWith("/src/contract/routes/plans.ts")) return undefined;
     const made = Object.entries(routes).map(([operation, route]) => [operation, JSON.stringify(makePlan(route))]);
     return `const plans = ${JSON.stringify(Object.fromEntries(made))};
-export const planOf = async (operation) => plans[operation] && JSON.parse(plans[operation]);`;
+const places = ${placesOfRoutes(dirname(id))};
+export const planOf = async (operation) => plans[operation] && JSON.parse(plans[operation]);
+export const loadRoute = (operation) => places[operation]();`;
   },
 };
 

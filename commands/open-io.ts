@@ -5,7 +5,7 @@ import type { ClientReply } from "../src/contract/client.ts";
 import { createHttpClient } from "../src/contract/http-client.ts";
 import { Problem } from "../src/contract/problem.ts";
 import type { Routes } from "../src/contract/routes/index.ts";
-import { planOf } from "../src/contract/routes/plans.ts";
+import { loadRoute, planOf } from "../src/contract/routes/plans.ts";
 import type { AnyRequest } from "../src/contract/validate.ts";
 import type { Database } from "../src/platform/database/database.ts";
 import { readingReason } from "../src/platform/disk/file-reason.ts";
@@ -107,7 +107,7 @@ function fieldNames(text: string | undefined): readonly string[] | undefined {
 const timeoutMs = 30_000;
 
 async function openDirectCall(io: Io, onClose: (close: Close) => void): Promise<Io["call"]> {
-  const [client, { loadRoute }] = await Promise.all([openDirectClient(io, onClose), import("../src/contract/routes/load-route.ts")]);
+  const client = await openDirectClient(io, onClose);
   return async (operation, request) => await client.call(await loadRoute(operation), request);
 }
 
@@ -117,10 +117,9 @@ async function openHttpCall(io: Io): Promise<Io["call"]> {
   const onWait = (ms: number): void => io.output.note(`rate limit reached; continuing in ${Math.ceil(ms / 1000)} s`);
   const client = createHttpClient({ url, apiKey, fetch: trusting, timeoutMs, onWait });
   return async (operation, request) => {
-    const load = async () => (await import("../src/contract/routes/load-route.ts")).loadRoute(operation);
     const plan = await planOf(operation);
-    if (plan === undefined) return await client.call(await load(), request);
-    return (await client.callPlanned(plan, request as AnyRequest, load)) as ClientReply<Routes[typeof operation]>;
+    if (plan === undefined) return await client.call(await loadRoute(operation), request);
+    return (await client.callPlanned(plan, request as AnyRequest, () => loadRoute(operation))) as ClientReply<Routes[typeof operation]>;
   };
 }
 

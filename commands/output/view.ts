@@ -19,7 +19,7 @@ export interface Shown {
 /** The fields of a reply, or of the rows of its `list`, from its schema. */
 export function fieldsOf<K extends OperationId>(operation: K, list?: keyof ReplyOf<K> & string): Shown["fields"] {
   return async () => {
-    const { loadRoute } = await import("../../src/contract/routes/load-route.ts");
+    const { loadRoute } = await import("../../src/contract/routes/plans.ts");
     const { shape } = ((await loadRoute(operation)) as Route).reply as z.ZodObject;
     return Object.keys(list === undefined ? shape : ((shape[list] as z.ZodArray).element as z.ZodObject).shape);
   };

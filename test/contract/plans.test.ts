@@ -4,7 +4,6 @@ import { exampleWith } from "../../src/contract/json-schema.ts";
 import { decodeByPlan, encodeByPlan } from "../../src/contract/plan.ts";
 import type { Route } from "../../src/contract/route.ts";
 import { type OperationId, routes } from "../../src/contract/routes/index.ts";
-import { loadRoute } from "../../src/contract/routes/load-route.ts";
 import { makePlan } from "../../src/contract/routes/plans.ts";
 import { type AnyRequest, encodeRequest } from "../../src/contract/validate.ts";
 
@@ -23,10 +22,6 @@ function* spoiled(value: unknown): Generator<unknown> {
     if (!Array.isArray(value)) yield Object.fromEntries(Object.entries(value).filter(([name]) => name !== key));
   }
 }
-
-it("plans: the command line loads each route alone", async () => {
-  for (const [id, route] of Object.entries(routes)) expect(await loadRoute(id as OperationId)).toBe(route);
-});
 
 it("plans: most routes that read JSON have one, lists of events and cameras among them", () => {
   expect(planned.length).toBeGreaterThan(75);

@@ -2,15 +2,21 @@ import { z } from "zod";
 import type { Plan, RoutePlan, TextPlan } from "../plan.ts";
 import { isItemwise, type Route } from "../route.ts";
 import { Instant } from "../values.ts";
-import type { OperationId } from "./index.ts";
+import type { OperationId, Routes } from "./index.ts";
 
-/**
- * The plan of an operation, if it has one. The build puts the finished plans in the place of this module, so that a command needs no schema
- * to make them (`bin/vite.config.ts`).
+/*
+ * What a command needs of the routes. The build puts the finished plans and the place of each route where this module is
+ * (`bin/vite.config.ts`): a command then loads its plan without any schema, or one file of routes instead of all.
  */
+
+/** The plan of an operation, if it has one. */
 export async function planOf(operation: OperationId): Promise<RoutePlan | undefined> {
-  const { loadRoute } = await import("./load-route.ts");
   return makePlan(await loadRoute(operation));
+}
+
+/** Loads one route with its schemas. */
+export async function loadRoute<K extends OperationId>(operation: K): Promise<Routes[K]> {
+  return (await import("./index.ts")).routes[operation];
 }
 
 /** Makes the plan of a route from its schemas. Returns undefined for routes that change something, reply with bytes or need more than a plan. */
