@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { type BenchDaemon, benchDaemon } from "./daemon.ts";
-import { detectionsPerEvent, fillWithEvents } from "./many-events.ts";
+import { type FilledHome, filledHome } from "./daemon.ts";
+import { detectionsPerEvent } from "./many-events.ts";
 import { report } from "./report.ts";
 import { percentile } from "./statistics.ts";
-import { type InstantUpstreams, instantUpstreams } from "./upstreams.ts";
 
 const events = Number(process.env["BENCH_EVENTS"] ?? 1_000_000);
 const rounds = 5;
@@ -19,29 +17,22 @@ const questions = [
   "risk-score-trends",
 ];
 
-let database: TestDatabase;
-let upstreams: InstantUpstreams;
-let daemon: BenchDaemon;
+let home: FilledHome;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  await fillWithEvents(database.db, events);
-  upstreams = await instantUpstreams();
-  daemon = await benchDaemon({ databaseUrl: database.url, upstreamUrl: upstreams.url });
+  home = await filledHome(events);
 });
 
 afterAll(async () => {
-  await daemon?.stop();
-  await upstreams?.stop();
-  await database?.close();
+  await home?.stop();
 });
 
 const dayText = (at: number) => new Date(at).toISOString().slice(0, 10);
 const year = `start_date=${dayText(Date.now() - 364 * 86_400_000)}&end_date=${dayText(Date.now())}`;
 
-/** Invalidates every cached answer of the daemon. */
+/** Invalidates every cached answer of the home.daemon. */
 async function changeSomething(): Promise<void> {
-  await database.db.transaction(async (sql) => {
+  await home.database.db.transaction(async (sql) => {
     await sql`
       insert into detections (camera_id, file_path, detected_at, object_type, confidence)
       values ('camera-0', '/cameras/camera-0/new.jpg', now(), 'person', 0.9)
@@ -59,7 +50,7 @@ async function ask(question: string, before: () => Promise<void>): Promise<reado
   for (let n = 0; n < requests; n += 1) {
     await before();
     const begun = performance.now();
-    const answer = await fetch(`${daemon.url}/api/analytics/${question}?${year}`);
+    const answer = await fetch(`${home.daemon.url}/api/analytics/${question}?${year}`);
     await answer.arrayBuffer();
     took.push(performance.now() - begun);
     expect(answer.status).toBe(200);
@@ -71,7 +62,7 @@ async function roundTrips(): Promise<readonly number[]> {
   const took: number[] = [];
   for (let n = 0; n < requests; n += 1) {
     const begun = performance.now();
-    await database.db.query((sql) => sql`select 1`);
+    await home.database.db.query((sql) => sql`select 1`);
     took.push(performance.now() - begun);
   }
   return took;
@@ -119,7 +110,7 @@ test("metrics: the time of a scrape does not depend on the number of rows", asyn
       await sleep(1_100);
       await changeSomething();
       const begun = performance.now();
-      const answer = await fetch(`${daemon.url}/metrics`);
+      const answer = await fetch(`${home.daemon.url}/metrics`);
       const text = await answer.text();
       took.push(performance.now() - begun);
       expect(text).toMatch(new RegExp(`homesec_stored_items{kind="detections"} \\d{${String(events * detectionsPerEvent).length},}`));

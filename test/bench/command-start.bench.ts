@@ -2,13 +2,10 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, test } from "vitest";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { cleanEnvironment } from "../support/homesec-process.ts";
-import { type BenchDaemon, benchDaemon } from "./daemon.ts";
-import { fillWithEvents } from "./many-events.ts";
+import { type FilledHome, filledHome } from "./daemon.ts";
 import { report } from "./report.ts";
 import { median } from "./statistics.ts";
-import { type InstantUpstreams, instantUpstreams } from "./upstreams.ts";
 
 const rounds = 5;
 const runsPerRound = 6;
@@ -17,24 +14,17 @@ const program = join(import.meta.dirname, "../../dist/bin/homesec.js");
 /** Gives a program a terminal. */
 const script = "/usr/bin/script";
 
-let database: TestDatabase;
-let upstreams: InstantUpstreams;
-let daemon: BenchDaemon;
+let home: FilledHome;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  await fillWithEvents(database.db, events);
-  upstreams = await instantUpstreams();
-  daemon = await benchDaemon({ databaseUrl: database.url, upstreamUrl: upstreams.url });
+  home = await filledHome(events);
 });
 
 afterAll(async () => {
-  await daemon?.stop();
-  await upstreams?.stop();
-  await database?.close();
+  await home?.stop();
 });
 
-const environment = (): NodeJS.ProcessEnv => cleanEnvironment({ TERM: "xterm-256color", HOMESEC_URL: daemon.url });
+const environment = (): NodeJS.ProcessEnv => cleanEnvironment({ TERM: "xterm-256color", HOMESEC_URL: home.daemon.url });
 
 /** Milliseconds from the start of a process to its end. */
 function run(args: readonly string[]): number {

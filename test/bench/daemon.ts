@@ -1,7 +1,11 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import type { Database } from "../../src/platform/database/database.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { type HomesecProcess, serveHomesec } from "../support/homesec-process.ts";
 import { temporaryFolder } from "../support/temporary.ts";
+import { fillWithEvents } from "./many-events.ts";
+import { instantUpstreams } from "./upstreams.ts";
 
 /** `homesec serve` as a child process, with an external database and external upstreams. */
 export interface BenchDaemon {
@@ -48,6 +52,31 @@ export async function benchDaemon({ databaseUrl, upstreamUrl, env, prepare }: Be
       homesec.kill("SIGTERM");
       await homesec.exit;
       await folder.remove();
+    },
+  };
+}
+
+/** A daemon over a database with many events, and with instant upstreams. */
+export interface FilledHome {
+  readonly database: TestDatabase;
+  readonly daemon: BenchDaemon;
+  stop(): Promise<void>;
+}
+
+/** Starts one. `prepare` changes the stored events before the daemon starts. Stop it at the end. */
+export async function filledHome(events: number, prepare?: (db: Database) => Promise<void>): Promise<FilledHome> {
+  const database = await testDatabase();
+  await fillWithEvents(database.db, events);
+  await prepare?.(database.db);
+  const upstreams = await instantUpstreams();
+  const daemon = await benchDaemon({ databaseUrl: database.url, upstreamUrl: upstreams.url });
+  return {
+    database,
+    daemon,
+    stop: async () => {
+      await daemon.stop();
+      await upstreams.stop();
+      await database.close();
     },
   };
 }

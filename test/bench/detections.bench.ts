@@ -1,40 +1,32 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { type BenchDaemon, benchDaemon } from "./daemon.ts";
-import { detectionsPerEvent, fillWithEvents } from "./many-events.ts";
+import { type FilledHome, filledHome } from "./daemon.ts";
+import { detectionsPerEvent } from "./many-events.ts";
 import { report } from "./report.ts";
 import { percentile } from "./statistics.ts";
-import { type InstantUpstreams, instantUpstreams } from "./upstreams.ts";
 
 const events = Number(process.env["BENCH_EVENTS"] ?? 1_000_000);
 const detections = events * detectionsPerEvent;
 const size = `${detections.toLocaleString("en")} detections`;
 const rounds = 5;
 
-let database: TestDatabase;
-let upstreams: InstantUpstreams;
-let daemon: BenchDaemon;
+let home: FilledHome;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  await fillWithEvents(database.db, events);
-  // Text that enrichment found rarely.
-  await database.db.query(
-    (sql) => sql`
-      update detections
-      set enrichment = '{"caption": "a zebra at the gate", "has_embedding": false}'
-      where detection_id % ${Math.max(100, Math.floor(detections / 100))}::integer = 77
-    `,
-  );
-  await database.db.query((sql) => sql`vacuum analyze detections`);
-  upstreams = await instantUpstreams();
-  daemon = await benchDaemon({ databaseUrl: database.url, upstreamUrl: upstreams.url });
+  home = await filledHome(events, async (db) => {
+    // Text that enrichment found rarely.
+    await db.query(
+      (sql) => sql`
+        update detections
+        set enrichment = '{"caption": "a zebra at the gate", "has_embedding": false}'
+        where detection_id % ${Math.max(100, Math.floor(detections / 100))}::integer = 77
+      `,
+    );
+    await db.query((sql) => sql`vacuum analyze detections`);
+  });
 });
 
 afterAll(async () => {
-  await daemon?.stop();
-  await upstreams?.stop();
-  await database?.close();
+  await home?.stop();
 });
 
 const yesterday = new Date(Date.now() - 86_400_000).toISOString();
@@ -51,7 +43,7 @@ const questions: [what: string, path: string, query: Record<string, string>, tim
 
 for (const [what, path, query, times, least] of questions)
   test(`${what} is fast with many rows`, async ({ task }) => {
-    const url = `${daemon.url}/api/${path}?${new URLSearchParams({ ...query, limit: "50" })}`;
+    const url = `${home.daemon.url}/api/${path}?${new URLSearchParams({ ...query, limit: "50" })}`;
     const medians: number[] = [];
     for (let round = -1; round < rounds; round += 1) {
       const tookMs: number[] = [];

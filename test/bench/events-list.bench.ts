@@ -3,13 +3,11 @@ import { silentLog } from "../../src/base/log/log.ts";
 import { countEvents, listEvents } from "../../src/monitoring/events/events-repository.ts";
 import type { Sql } from "../../src/platform/database/database.ts";
 import { openPool } from "../../src/platform/database/pool.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { type Child, startChild } from "./child.ts";
-import { type BenchDaemon, benchDaemon } from "./daemon.ts";
-import { detectionsPerEvent, fillWithEvents } from "./many-events.ts";
+import { type FilledHome, filledHome } from "./daemon.ts";
+import { detectionsPerEvent } from "./many-events.ts";
 import { report } from "./report.ts";
 import { percentile } from "./statistics.ts";
-import { type InstantUpstreams, instantUpstreams } from "./upstreams.ts";
 
 const events = Number(process.env["BENCH_EVENTS"] ?? 1_000_000);
 const rounds = 5;
@@ -22,27 +20,21 @@ interface Load {
   readonly tookMs: readonly number[];
 }
 
-let database: TestDatabase;
-let upstreams: InstantUpstreams;
-let daemon: BenchDaemon;
+let home: FilledHome;
 let bare: Child<object, string>;
 let bareUrl: string;
 let load: Child<object, Load>;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  await fillWithEvents(database.db, events);
-  upstreams = await instantUpstreams();
-  daemon = await benchDaemon({ databaseUrl: database.url, upstreamUrl: upstreams.url });
+  home = await filledHome(events);
   bare = startChild("bare-list-server");
-  bareUrl = await bare.ask({ databaseUrl: database.url, ...(await statements()) });
+  bareUrl = await bare.ask({ databaseUrl: home.database.url, ...(await statements()) });
   load = startChild("load");
 });
 
 afterAll(async () => {
-  await daemon?.stop();
-  await Promise.all([load?.stop(), bare?.stop(), upstreams?.stop()]);
-  await database?.close();
+  await Promise.all([load?.stop(), bare?.stop()]);
+  await home?.stop();
 });
 
 /** The statements of the list as homesec sends them. One extra row tells whether there are more. */
@@ -56,7 +48,7 @@ async function statements() {
 
 async function textOf(work: (sql: Sql) => Promise<unknown>): Promise<string> {
   const texts: string[] = [];
-  const db = openPool({ url: database.url }, { max: 1, log: silentLog, onStatement: (text) => texts.push(text) });
+  const db = openPool({ url: home.database.url }, { max: 1, log: silentLog, onStatement: (text) => texts.push(text) });
   await db.query(work);
   await db.close();
   const text = texts.at(-1);
@@ -69,7 +61,7 @@ async function measure(url: string): Promise<Load> {
 }
 
 test("events: the list is fast with many events", async ({ task }) => {
-  const answer = await fetch(`${daemon.url}/api/events?limit=${limit}`);
+  const answer = await fetch(`${home.daemon.url}/api/events?limit=${limit}`);
   const { items, pagination } = (await answer.json()) as { items: { detection_ids: number[] }[]; pagination: { total: number } };
   expect(items).toHaveLength(limit);
   expect(items[0]?.detection_ids).toHaveLength(detectionsPerEvent);
@@ -78,7 +70,7 @@ test("events: the list is fast with many events", async ({ task }) => {
   const homesec: Load[] = [];
   const baseline: Load[] = [];
   for (let round = -1; round < rounds; round += 1) {
-    const figures = { homesec: await measure(daemon.url), baseline: await measure(bareUrl) };
+    const figures = { homesec: await measure(home.daemon.url), baseline: await measure(bareUrl) };
     // The first round is a warm-up.
     if (round < 0) continue;
     homesec.push(figures.homesec);

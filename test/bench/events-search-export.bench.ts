@@ -1,35 +1,27 @@
 import { finished } from "node:stream/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { type BenchDaemon, benchDaemon } from "./daemon.ts";
-import { fillEventSearch, fillWithEvents } from "./many-events.ts";
+import { type FilledHome, filledHome } from "./daemon.ts";
+import { fillEventSearch } from "./many-events.ts";
 import { residentMb } from "./process-cost.ts";
 import { report } from "./report.ts";
 import { percentile } from "./statistics.ts";
-import { type InstantUpstreams, instantUpstreams } from "./upstreams.ts";
 
 const events = Number(process.env["BENCH_EVENTS"] ?? 1_000_000);
 const size = `${events.toLocaleString("en")} events`;
 const rounds = 5;
 
-let database: TestDatabase;
-let upstreams: InstantUpstreams;
-let daemon: BenchDaemon;
+let home: FilledHome;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  await fillWithEvents(database.db, events);
-  await fillEventSearch(database.db);
-  // A rare word.
-  await database.db.query((sql) => sql`update events set notes = 'a zebra' where event_id % 100000 = 77`);
-  upstreams = await instantUpstreams();
-  daemon = await benchDaemon({ databaseUrl: database.url, upstreamUrl: upstreams.url });
+  home = await filledHome(events, async (db) => {
+    await fillEventSearch(db);
+    // A rare word.
+    await db.query((sql) => sql`update events set notes = 'a zebra' where event_id % 100000 = 77`);
+  });
 });
 
 afterAll(async () => {
-  await daemon?.stop();
-  await upstreams?.stop();
-  await database?.close();
+  await home?.stop();
 });
 
 const yesterday = new Date(Date.now() - 86_400_000).toISOString();
@@ -42,7 +34,7 @@ const searches: [what: string, query: Record<string, string>, times: number, lea
 
 for (const [what, query, times, least] of searches)
   test(`events: a search for ${what} is fast with many events`, async ({ task }) => {
-    const url = `${daemon.url}/api/events/search?${new URLSearchParams({ ...query, limit: "50" })}`;
+    const url = `${home.daemon.url}/api/events/search?${new URLSearchParams({ ...query, limit: "50" })}`;
     const medians: number[] = [];
     for (let round = -1; round < rounds; round += 1) {
       const tookMs: number[] = [];
@@ -70,7 +62,7 @@ const exported = `
 
 async function copied(): Promise<number> {
   const begun = performance.now();
-  await database.db.query(async (sql) => {
+  await home.database.db.query(async (sql) => {
     const rows = await sql.unsafe(`copy (${exported}) to stdout (format csv)`).readable();
     // A flowing stream without a listener stalls.
     rows.on("data", () => {});
@@ -81,17 +73,17 @@ async function copied(): Promise<number> {
 
 /** Runs an export, and returns its duration and the memory that the daemon needed on top. */
 async function exportTook(query: string): Promise<{ readonly ms: number; readonly addedMb: number; readonly bytes: number }> {
-  const before = await residentMb(daemon.pid);
+  const before = await residentMb(home.daemon.pid);
   let most = before;
   let looking = Promise.resolve();
   const look = setInterval(() => {
-    looking = residentMb(daemon.pid).then((now) => {
+    looking = residentMb(home.daemon.pid).then((now) => {
       most = Math.max(most, now);
     });
   }, 50);
   const begun = performance.now();
   let bytes = 0;
-  const response = await fetch(`${daemon.url}/api/events/export?${query}`);
+  const response = await fetch(`${home.daemon.url}/api/events/export?${query}`);
   for await (const part of response.body ?? []) bytes += part.length;
   const ms = performance.now() - begun;
   clearInterval(look);

@@ -1,6 +1,6 @@
 import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser, BrowserContextOptions } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { sharedBrowser, type Visit, visit } from "../support/browser.ts";
 import { type TestDaemon, testDaemon } from "../support/daemon.ts";
@@ -192,4 +192,20 @@ interface Bulk {
 function idOf({ results: [result] }: Bulk): number {
   if (typeof result?.id !== "number") throw new Error(result?.error ?? "nothing was stored");
   return result.id;
+}
+
+/** The picture on which the page of a camera draws zones. */
+export const zoneCanvas = "svg[data-zones]";
+
+/** Returns the corners of a zone in the middle of that picture, as positions for a click or tap, once the picture is in view. */
+export async function threeCorners(page: Page): Promise<readonly { readonly x: number; readonly y: number }[]> {
+  const canvas = page.locator(zoneCanvas);
+  await canvas.scrollIntoViewIfNeeded();
+  const { width = 0, height = 0 } = (await canvas.boundingBox()) ?? {};
+  const corners = [
+    [0.2, 0.5],
+    [0.8, 0.5],
+    [0.5, 0.9],
+  ] as const;
+  return corners.map(([x, y]) => ({ x: x * width, y: y * height }));
 }

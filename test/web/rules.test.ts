@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { accessibilityFindings, chromiumInstalled, screens } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
-import { useWebHome } from "./home.ts";
+import { threeCorners, useWebHome, zoneCanvas } from "./home.ts";
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
@@ -156,15 +156,7 @@ describe.skipIf(!chromiumInstalled)("zones on the web page (needs chromium)", ()
     await page.goto("/cameras/garden");
     await page.getByRole("button", { name: "Draw a zone" }).click();
     await page.getByText("3 more corners are needed").waitFor();
-    const canvas = page.locator("svg[data-zones]");
-    await canvas.scrollIntoViewIfNeeded();
-    const { width = 0, height = 0 } = (await canvas.boundingBox()) ?? {};
-    for (const [x, y] of [
-      [0.2, 0.5],
-      [0.8, 0.5],
-      [0.5, 0.9],
-    ] as const)
-      await canvas.click({ position: { x: x * width, y: y * height } });
+    for (const position of await threeCorners(page)) await page.locator(zoneCanvas).click({ position });
     await page.getByText("The zone is complete").waitFor();
     // keys only from here
     await page.getByRole("button", { name: /^Corner 3:/ }).focus();
@@ -182,8 +174,8 @@ describe.skipIf(!chromiumInstalled)("zones on the web page (needs chromium)", ()
     await corner.scrollIntoViewIfNeeded();
     await corner.hover();
     await page.mouse.down();
-    const box = await canvas.boundingBox();
-    await page.mouse.move((box?.x ?? 0) - 20, (box?.y ?? 0) + 0.25 * height, { steps: 4 });
+    const box = await page.locator(zoneCanvas).boundingBox();
+    await page.mouse.move((box?.x ?? 0) - 20, (box?.y ?? 0) + 0.25 * (box?.height ?? 0), { steps: 4 });
     await page.mouse.up();
     await page.getByRole("button", { name: /^Corner 1: 0 % from the left/ }).waitFor();
     await page.getByLabel("Black it out").check();

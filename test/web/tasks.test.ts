@@ -1,7 +1,7 @@
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { chromiumInstalled, launchBrowser, visit } from "../support/browser.ts";
-import { openEmptyHome } from "./home.ts";
+import { openEmptyHome, threeCorners, zoneCanvas } from "./home.ts";
 
 // a browser needs processor time that other tests take at the same moment
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -143,15 +143,7 @@ describe.skipIf(!chromiumInstalled)("tasks of a newcomer on a phone (needs chrom
       await tap("Cameras");
       await tap(/^Garden/);
       await tap("Draw a zone");
-      const canvas = page.locator("svg[data-zones]");
-      await canvas.scrollIntoViewIfNeeded();
-      const { width = 0, height = 0 } = (await canvas.boundingBox()) ?? {};
-      for (const [x, y] of [
-        [0.2, 0.5],
-        [0.8, 0.5],
-        [0.5, 0.9],
-      ] as const)
-        await canvas.tap({ position: { x: x * width, y: y * height } });
+      for (const position of await threeCorners(page)) await page.locator(zoneCanvas).tap({ position });
       await sees("The zone is complete");
       await fill("Name of the zone", "Driveway");
       await tap("Save");
